@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable, Iterable, Mapping
+from typing import NamedTuple
 from urllib.parse import quote as quote_any
 from urllib.parse import unquote_to_bytes
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-
-    from holdfast.workspace import Workspace
+from holdfast.workspace import Workspace
 
 _HEX = frozenset("0123456789ABCDEFabcdef")
 

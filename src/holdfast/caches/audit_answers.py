@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 from time import gmtime, strftime
-from typing import TYPE_CHECKING
 
+from holdfast.caches.arguments import ReplayArguments
+from holdfast.caches.audit_shapes import AuditAnswer, AuditedCall, DifferingReceipt
 from holdfast.caches.on_disk.kept_answers import (
     ABSENT,
     CHANGED,
@@ -25,11 +26,7 @@ from holdfast.core.errors import Differs, IoError, UsageError
 from holdfast.core.packaged_text import packaged_text
 from holdfast.core.worker_pool import WorkerPool, core_count
 from holdfast.operation import Outcome
-
-if TYPE_CHECKING:
-    from holdfast.caches.arguments import ReplayArguments
-    from holdfast.caches.audit_shapes import AuditAnswer, AuditedCall, DifferingReceipt
-    from holdfast.workspace import Workspace
+from holdfast.workspace import Workspace
 
 _MOST_LISTED = 100
 # With fewer receipts, starting processes costs more than they save.

@@ -7,9 +7,10 @@ from collections import Counter
 from collections.abc import Sequence
 from shutil import rmtree
 from tempfile import mkdtemp
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from holdfast.caches.answers import checked_queries, compared
+from holdfast.caches.arguments import AddArguments, BuildArguments, DiffArguments, SyncArguments
 from holdfast.caches.build.build_order import BuildOrder, no_progress
 from holdfast.caches.build.cache_check import check_cache
 from holdfast.caches.build.cache_index import index_cache
@@ -31,26 +32,23 @@ from holdfast.caches.on_disk.cache_listing import list_caches
 from holdfast.caches.on_disk.open_caches import with_cache
 from holdfast.caches.on_disk.user_files import read_queries
 from holdfast.caches.project.project_file import DeclaredCache
+from holdfast.caches.project_shapes import (
+    AddAnswer,
+    CheckAnswer,
+    IndexAnswer,
+    OutdatedAnswer,
+    SyncAnswer,
+    SyncedCacheAnswer,
+    UnreadSource,
+)
 from holdfast.caches.readers.generators import generator_of
 from holdfast.caches.registry_answers import cache_of_lock, name_hosts, sync_from_registry
 from holdfast.caches.search.impacts import RANKING
 from holdfast.caches.secret_patterns import is_withheld
+from holdfast.caches.shapes import DiffAnswer, SinceAnswer, SinceCache
 from holdfast.core.errors import CacheMissing, ContextError, OutOfDate, UsageError
 from holdfast.operation import Outcome
-
-if TYPE_CHECKING:
-    from holdfast.caches.arguments import AddArguments, BuildArguments, DiffArguments, SyncArguments
-    from holdfast.caches.project_shapes import (
-        AddAnswer,
-        CheckAnswer,
-        IndexAnswer,
-        OutdatedAnswer,
-        SyncAnswer,
-        SyncedCacheAnswer,
-        UnreadSource,
-    )
-    from holdfast.caches.shapes import DiffAnswer, SinceAnswer, SinceCache
-    from holdfast.workspace import Workspace
+from holdfast.workspace import Workspace
 
 # Unread files that are named.
 _NAMED = 20

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-if TYPE_CHECKING:
-    from holdfast.caches.project_shapes import (
-        AddAnswer,
-        CheckAnswer,
-        IndexAnswer,
-        OutdatedAnswer,
-        SyncAnswer,
-        SyncedCacheAnswer,
-    )
+from holdfast.caches.project_shapes import (
+    AddAnswer,
+    CheckAnswer,
+    IndexAnswer,
+    OutdatedAnswer,
+    SyncAnswer,
+    SyncedCacheAnswer,
+)
 
 
 def _line(cache: SyncedCacheAnswer) -> Text:

@@ -7,6 +7,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from holdfast.caches.audit_shapes import ReplayAnswer
 from holdfast.caches.search.passage_text import as_text
 from holdfast.caches.search.pointers import pointer_lines
 from holdfast.caches.search.search_text import as_text as search_text
@@ -14,22 +15,18 @@ from holdfast.caches.search.search_text import asked_of, entry_lines, notes
 from holdfast.caches.search.section_label import ToldPages, heading_path
 from holdfast.caches.search.source_lines import split_lines
 from holdfast.caches.search.word_terms import all_terms, raw_words
+from holdfast.caches.shapes import (
+    CachesAnswer,
+    CiteAnswer,
+    DiffAnswer,
+    PassagesAnswer,
+    ReadAnswer,
+    SearchAnswer,
+    SinceAnswer,
+    StaleAnswer,
+)
 from holdfast.caches.views import bar
 from holdfast.core.unicode_text import WHITE_SPACE
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from holdfast.caches.audit_shapes import ReplayAnswer
-    from holdfast.caches.shapes import (
-        CachesAnswer,
-        CiteAnswer,
-        DiffAnswer,
-        PassagesAnswer,
-        ReadAnswer,
-        SearchAnswer,
-        SinceAnswer,
-        StaleAnswer,
-    )
 
 _BEST_LINES = 3
 _INDENTED = (0, 0, 0, 3)

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-if TYPE_CHECKING:
-    from holdfast.caches.audit_shapes import AuditAnswer
-    from holdfast.caches.registry_shapes import BundleAnswer, PullAnswer, PushAnswer, SignAnswer
-    from holdfast.caches.shapes import BuildAnswer, InspectAnswer, ListAnswer, ResolveAnswer, VerifyAnswer, Why
+from holdfast.caches.audit_shapes import AuditAnswer
+from holdfast.caches.registry_shapes import BundleAnswer, PullAnswer, PushAnswer, SignAnswer
+from holdfast.caches.shapes import BuildAnswer, InspectAnswer, ListAnswer, ResolveAnswer, VerifyAnswer, Why
 
 _BAR_WIDTH = 30
 

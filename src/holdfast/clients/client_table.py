@@ -5,16 +5,14 @@ Where the facts are from, and what was run: docs/decisions/0030-client-set-up.md
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from collections.abc import Mapping
+from typing import Literal, NamedTuple
 
 from holdfast.clients.server_entry import NAME, EntryShape, Target
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    Scope = Literal["user", "project"]
-    # How the server learns of the project: it is started there, the client fills in a variable, or the entry names it.
-    ProjectSource = Literal["started there", "variable", "named"]
+Scope = Literal["user", "project"]
+# How the server learns of the project: it is started there, the client fills in a variable, or the entry names it.
+ProjectSource = Literal["started there", "variable", "named"]
 
 
 class Place(NamedTuple):

@@ -7,12 +7,10 @@ out in a copy of the same length, which the standard library then reads: what it
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple
 
 from holdfast.core.edit_errors import BrokenText, OddText
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 _MARK = "\ufeff"
 _BLANKS = " \t\r\n"

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from rich.console import Group, RenderableType
 from rich.padding import Padding
 from rich.text import Text
 
-if TYPE_CHECKING:
-    from holdfast.clients.shapes import ClientRow, ClientsAnswer, WorkflowAnswer
+from holdfast.clients.shapes import ClientRow, ClientsAnswer, WorkflowAnswer
 
 _STYLES = {"refused": "red", "unchanged": "green", "written": "green", "renewed": "green", "removed": "green"}
 _LINE_STYLES = {"+": "green", "-": "red", "@": "cyan"}

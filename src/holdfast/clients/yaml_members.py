@@ -7,14 +7,11 @@ lines. Scalars are written as JSON, which every YAML reader understands.
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import yaml
 
 from holdfast.core.edit_errors import BrokenText, OddText
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 
 def yaml_value(text: str) -> object:

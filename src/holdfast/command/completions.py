@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
+from holdfast.command.command_line import Command
 from holdfast.core.packaged_text import packaged_text
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from holdfast.command.command_line import Command
-    from holdfast.operation import Parameter
+from holdfast.operation import Parameter
 
 # Among offers: the shell adds the names of files.
 FILES = ":files"

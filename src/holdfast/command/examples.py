@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Mapping
+from typing import NamedTuple
 
+from holdfast.command.command_line import Command
 from holdfast.core.packaged_text import packaged_text
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from holdfast.command.command_line import Command
 
 
 class Example(NamedTuple):

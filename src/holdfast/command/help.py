@@ -5,22 +5,15 @@ docs/reference/commands.md and the manual pages are written from the same functi
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
-from holdfast.command.command_line import COMMON, FORMAT
+from holdfast.command.command_line import COMMON, FORMAT, Command
 from holdfast.command.examples import examples_of
 from holdfast.core.close_match import close_match
-from holdfast.core.errors import InvalidBudget, InvalidCitation, UnknownName, UsageError, exit_codes
+from holdfast.core.errors import ContextError, InvalidBudget, InvalidCitation, UnknownName, UsageError, exit_codes
 from holdfast.core.packaged_text import packaged_text
 from holdfast.core.unicode_text import lower_case
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from holdfast.command.command_line import Command
-    from holdfast.core.errors import ContextError
-    from holdfast.operation import Parameter
-
+from holdfast.operation import Parameter
 
 ABOUT = "The same, fresh, explainable context for coding agents, every time."
 # What people need first, in the order they need it.

@@ -3,22 +3,15 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable, Iterator
 from time import monotonic
-from typing import TYPE_CHECKING
 
-from rich.console import Console
+from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
 from rich.text import Text
 
 from holdfast.core.display_text import display_text
-from holdfast.operation import load
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from rich.console import ConsoleOptions, RenderableType
-
-    from holdfast.operation import Operation, Reply
+from holdfast.operation import Operation, Reply, load
 
 
 def show(operation: Operation, reply: Reply, *, seconds: float) -> None:

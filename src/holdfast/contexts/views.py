@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from rich.console import Group, RenderableType
 from rich.padding import Padding
 from rich.table import Table
@@ -11,22 +9,20 @@ from rich.text import Text
 
 from holdfast.contexts.freshness import FRESH, MISSING, STALE
 from holdfast.contexts.map_text import as_text
+from holdfast.contexts.shapes import (
+    CheckAnswer,
+    ConfigAnswer,
+    Counts,
+    InitAnswer,
+    ListAnswer,
+    MapAnswer,
+    QueryAnswer,
+    SetupAnswer,
+    SymbolAnswer,
+    ValidateAnswer,
+    WatchAnswer,
+)
 from holdfast.contexts.symbol_lookup import as_text as symbol_text
-
-if TYPE_CHECKING:
-    from holdfast.contexts.shapes import (
-        CheckAnswer,
-        ConfigAnswer,
-        Counts,
-        InitAnswer,
-        ListAnswer,
-        MapAnswer,
-        QueryAnswer,
-        SetupAnswer,
-        SymbolAnswer,
-        ValidateAnswer,
-        WatchAnswer,
-    )
 
 _STYLES = {FRESH: "green", STALE: "yellow", MISSING: "dim", "ok": "green", "advice": "yellow", "problem": "red"}
 

@@ -7,14 +7,11 @@ a browser runs nothing that a name or a text could bring along.
 from __future__ import annotations
 
 from binascii import b2a_base64
+from collections.abc import Iterable, Sequence
 from hashlib import sha256
 from html import escape
-from typing import TYPE_CHECKING
 
 from holdfast.core.display_text import display_line, display_text
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
 
 
 def whole_page(style: str, title: str, main: str, *, top: str = "", foot: str = "", script: str = "") -> str:

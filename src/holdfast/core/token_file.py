@@ -10,18 +10,14 @@ import hashlib
 import hmac
 import os
 import stat
+from collections.abc import Callable, Sequence
 from datetime import UTC, date, datetime
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from holdfast.core.errors import UsageError
-from holdfast.core.file_identity import identity, is_settled
+from holdfast.core.file_identity import Identity, identity, is_settled
 from holdfast.core.regular_files import TooLarge, read_regular
 from holdfast.core.unicode_text import lower_case
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from holdfast.core.file_identity import Identity
 
 SHORTEST = 16
 LARGEST_FILE = 1 << 20

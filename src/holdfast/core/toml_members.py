@@ -8,12 +8,10 @@ from __future__ import annotations
 
 import json
 import tomllib
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from holdfast.core.edit_errors import BrokenText, OddText
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
 
 _BLANKS = " \t"
 _BARE = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")

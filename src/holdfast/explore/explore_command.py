@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 import signal
+from collections.abc import Callable
 from errno import EACCES, EADDRINUSE
 from secrets import token_urlsafe
 from tempfile import mkdtemp
 from threading import Thread
-from typing import TYPE_CHECKING
 
 from holdfast.core.atomic_write import write_output_file
 from holdfast.core.confined_paths import printable
@@ -17,11 +17,7 @@ from holdfast.core.standard_streams import write_error, write_output
 from holdfast.explore.explorer import Explorer
 from holdfast.explore.loopback import HOST, LoopbackServer
 from holdfast.explore.project_look import ProjectLook
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from holdfast.workspace import Workspace
+from holdfast.workspace import Workspace
 
 
 def explore(

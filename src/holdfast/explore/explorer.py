@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from hashlib import sha256
 from html import escape
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 from urllib.parse import parse_qs
 
 from holdfast.core.packaged_text import packaged_text
@@ -22,12 +23,8 @@ from holdfast.explore.panels import (
     specs_panel,
     utc,
 )
+from holdfast.explore.project_look import ProjectLook
 from holdfast.explore.tree_panel import COLOURS, directory_panel, tree_panel
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from holdfast.explore.project_look import ProjectLook
 
 # Every page: the end of its address, and what it is called where one leads to it.
 PAGES = {

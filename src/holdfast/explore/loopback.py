@@ -4,19 +4,15 @@ server; asks for a page, sends it. Standard library (docs/decisions)."""
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable, Mapping
 from hmac import compare_digest
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import BoundedSemaphore
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from holdfast.core.standard_streams import write_error
 from holdfast.core.unicode_text import lower_case
-from holdfast.explore.explorer import Page
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from holdfast.explore.explorer import Explorer
+from holdfast.explore.explorer import Explorer, Page
 
 HOST = "127.0.0.1"
 # Pages made at once; other requests wait.

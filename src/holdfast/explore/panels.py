@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from html import escape
 from time import gmtime, strftime
-from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
 from holdfast.caches.search.audit_page import (
@@ -16,15 +16,11 @@ from holdfast.caches.search.audit_page import (
 )
 from holdfast.caches.search.why_page import explained
 from holdfast.core.page_shell import command, counted, facts, folded, meter, note, shown, stacked
+from holdfast.explore.project_look import Found
 from holdfast.explore.tree_panel import freshness
 from holdfast.specs.board_page import board
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from holdfast.explore.project_look import Found
-    from holdfast.specs.shapes import FindingData
-    from holdfast.survey.shapes import SavingsAnswer
+from holdfast.specs.shapes import FindingData
+from holdfast.survey.shapes import SavingsAnswer
 
 MOST_BUDGET = 1_000_000
 

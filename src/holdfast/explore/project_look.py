@@ -6,20 +6,16 @@ What took long to find is remembered ten times as long, so that a page that rene
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Mapping
 from threading import Lock, Thread
 from time import monotonic
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from holdfast.catalog import CATALOG
 from holdfast.core.confined_paths import printable
-from holdfast.operation import answer
+from holdfast.operation import Operation, answer
 from holdfast.specs.operations import BOARD
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from holdfast.operation import Operation
-    from holdfast.workspace import Workspace
+from holdfast.workspace import Workspace
 
 # Tokens of the list of directories.
 _LISTING = 60_000

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping
 from urllib.parse import quote
 
+from holdfast.contexts.shapes import ListAnswer, ListedContext
 from holdfast.core.page_shell import command, counted, facts, folded, note, shown, stacked
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from holdfast.contexts.shapes import ListAnswer, ListedContext
-    from holdfast.explore.project_look import Found
+from holdfast.explore.project_look import Found
 
 COLOURS = {"fresh": "good", "stale": "near", "missing": "none"}
 # Fields that every context has and no person wrote; the last lists the fields made from source.

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import json
 import os
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 from urllib.parse import urljoin
 
 import anyio
+from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server as SdkServer
 from mcp.server.streamable_http_manager import StreamableHTTPASGIApp, StreamableHTTPSessionManager
 from mcp.server.transport_security import TransportSecuritySettings
@@ -19,26 +21,18 @@ from mcp.shared.exceptions import MCPError
 from pydantic import BaseModel, ConfigDict
 from starlette.applications import Starlette
 from starlette.datastructures import Headers
+from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from holdfast.core.http_address import PATH
+from holdfast.core.http_address import PATH, Address
 from holdfast.core.standard_streams import write_bug, write_error
+from holdfast.core.token_file import TokenFile
 from holdfast.http.calls import CallTurns
-from holdfast.mcp.server import CACHING, LEGACY_VERSIONS, OFFERS, ProtocolError
+from holdfast.mcp.server import CACHING, LEGACY_VERSIONS, OFFERS, ProtocolError, Server
 from holdfast.mcp.tool_definitions import client_name
 from holdfast.version import __version__
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from mcp.server.context import ServerRequestContext
-    from starlette.requests import Request
-    from starlette.types import ASGIApp, Message, Receive, Scope, Send
-
-    from holdfast.core.http_address import Address
-    from holdfast.core.token_file import TokenFile
-    from holdfast.mcp.server import Server
 
 METADATA_PATH = f"/.well-known/oauth-protected-resource{PATH}"
 LARGEST_BODY = 4 << 20

@@ -7,18 +7,14 @@ after which the next 100 are handed to threads (docs/decisions/0034-http.md has 
 from __future__ import annotations
 
 from _thread import get_ident
+from collections.abc import Callable, Mapping
 from time import perf_counter, thread_time
-from typing import TYPE_CHECKING
 
 import anyio
 import anyio.to_thread
 
 from holdfast.caches.build.refresh import HASTY, RefreshDue
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from holdfast.operation import Reply
+from holdfast.operation import Reply
 
 TOOLS = frozenset(["context.search", "context.resolve", "context.read"])  # they read an index, and walk no folders
 QUICK = 0.005  # seconds of work

@@ -6,17 +6,13 @@ time. Where there is no room for one more connection, the one that has waited lo
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from asyncio import TimerHandle, Transport
+from typing import NamedTuple
 
 from starlette.responses import PlainTextResponse
-from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 
 from holdfast.core.posix_calls import most_open_files
-
-if TYPE_CHECKING:
-    from asyncio import TimerHandle, Transport
-
-    from uvicorn.protocols.http.httptools_impl import RequestResponseCycle
 
 SPARE_FILES = 64  # what a process has open besides its connections
 _FRAMING = 8  # bytes between those of a body, for each of them: what a chunk of one byte needs, and room

@@ -8,22 +8,19 @@ import os
 import signal
 import socket
 import sys
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from threading import Thread
 from time import monotonic
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import uvicorn
 from starlette.requests import ClientDisconnect
+from starlette.types import ASGIApp
 
 from holdfast.core.errors import InternalError, Interrupted, IoError, UsageError
 from holdfast.core.standard_streams import write_bug, write_error
 from holdfast.http.connections import Limits, limited_connections
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from starlette.types import ASGIApp
 
 ENDINGS = {signal.SIGTERM: 0, signal.SIGINT: Interrupted.exit_code}  # signals, and how a family then exits
 MOST_DEATHS = 5  # of each process in ten seconds, before they are given up

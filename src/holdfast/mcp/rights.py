@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from holdfast.core.confined_paths import lies_inside
 from holdfast.core.errors import IoError, UsageError
 from holdfast.core.landlock import LandlockUnavailable, restrict_to
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from holdfast.workspace import Workspace
+from holdfast.workspace import Workspace
 
 
 def give_up_rights(workspace: Workspace, readable: Sequence[str] = (), connected: Sequence[int] = ()) -> None:

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
 
 from holdfast.caches.on_disk.receipt_costs import ReceiptCosts, receipt_files
 from holdfast.contexts.answers import open_project
 from holdfast.contexts.answers.health import token_counts
 from holdfast.contexts.answers.mapping import place_in
+from holdfast.contexts.arguments import ImpactArguments
 from holdfast.contexts.change_impact import DEFAULT_BUDGET, impact_answer
 from holdfast.contexts.on_disk.changed_files import reach_of, touched_below, touched_since
 from holdfast.contexts.on_disk.project import scan
 from holdfast.contexts.project_map import is_below
+from holdfast.contexts.shapes import ImpactAnswer
 from holdfast.core.canonical_json import JsonError, decode
 from holdfast.core.confined_paths import printable
 from holdfast.core.errors import CacheMissing, ContextError, IoError, OutOfDate, UsageError
@@ -20,18 +21,13 @@ from holdfast.core.regular_files import read_regular
 from holdfast.operation import Outcome
 from holdfast.specs.answers import project_of
 from holdfast.specs.on_disk.spec_files import spec_names, task_list
+from holdfast.survey.arguments import DoctorArguments, SavingsArguments
 from holdfast.survey.examinations import RECEIPTS, checkup, examine
-from holdfast.survey.savings import GivenAnswer, counts_of, searches, tool_counts, unseen
+from holdfast.survey.savings import Counted, GivenAnswer, counts_of, searches, tool_counts, unseen
 from holdfast.survey.savings import savings as added_up
+from holdfast.survey.shapes import DoctorAnswer, SavingsAnswer, StandingContexts
 from holdfast.survey.spec_tasks import tasks_naming
-
-if TYPE_CHECKING:
-    from holdfast.contexts.arguments import ImpactArguments
-    from holdfast.contexts.shapes import ImpactAnswer
-    from holdfast.survey.arguments import DoctorArguments, SavingsArguments
-    from holdfast.survey.savings import Counted, GivenAnswer
-    from holdfast.survey.shapes import DoctorAnswer, SavingsAnswer, StandingContexts
-    from holdfast.workspace import Workspace
+from holdfast.workspace import Workspace
 
 _MOST_RECEIPTS = 1000
 _MOST_BYTES = 64 << 20

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable, Iterator, Sequence
 from shlex import quote
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from holdfast.caches.build.project_directory import Project
 from holdfast.caches.on_disk.cache_listing import inspect_cache, list_caches
@@ -13,26 +14,21 @@ from holdfast.caches.on_disk.receipt_costs import receipt_files
 from holdfast.caches.on_disk.receipt_store import MOST_FILES
 from holdfast.caches.on_disk.work_tree import WorkTrees
 from holdfast.caches.project_answers import outdated, sync
+from holdfast.caches.project_shapes import CheckAnswer
 from holdfast.caches.search.impacts import RANKING
 from holdfast.caches.tokenizers import O200K, is_installed
 from holdfast.clients.answers import setup
 from holdfast.contexts.answers import open_project
-from holdfast.contexts.on_disk.doctor import findings
+from holdfast.contexts.on_disk.doctor import Level, findings
 from holdfast.core.confined_paths import printable
 from holdfast.core.errors import CacheMissing, ContextError
 from holdfast.specs.check_answers import spec_check
+from holdfast.specs.shapes import CheckAnswer as SpecCheck
+from holdfast.survey.shapes import DoctorAnswer
 from holdfast.version import __version__
+from holdfast.workspace import Workspace
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from holdfast.caches.project_shapes import CheckAnswer
-    from holdfast.contexts.on_disk.doctor import Level
-    from holdfast.specs.shapes import CheckAnswer as SpecCheck
-    from holdfast.survey.shapes import DoctorAnswer
-    from holdfast.workspace import Workspace
-
-    Examination = Callable[[Workspace, bool], Iterator["Check"]]
+Examination = Callable[[Workspace, bool], Iterator["Check"]]
 
 RECEIPTS = ".context/receipts"
 # Names listed where many are concerned.

@@ -5,14 +5,11 @@ A number is added only where both sides of it are known; what is not known is sa
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
 
 from holdfast.core.tokens import tokens_of_bytes
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from holdfast.survey.shapes import SavedSearches, SavingsAnswer, StandingContexts, ToolCount
+from holdfast.survey.shapes import SavedSearches, SavingsAnswer, StandingContexts, ToolCount
 
 SEARCH = "context.search"
 SUMMARY = "query_context"

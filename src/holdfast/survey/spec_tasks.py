@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from holdfast.contexts.project_map import is_below
-from holdfast.specs.tasks import paths_in, without_lines
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    from holdfast.contexts.shapes import ConcernedTask
-    from holdfast.specs.tasks import Task
+from holdfast.contexts.shapes import ConcernedTask
+from holdfast.specs.tasks import Task, paths_in, without_lines
 
 _ORDER = ("in-progress", "pending", "completed")
 

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
 from holdfast.contexts.change_impact import as_text
+from holdfast.contexts.shapes import ImpactAnswer
 from holdfast.survey.savings import percent_saved
-
-if TYPE_CHECKING:
-    from holdfast.contexts.shapes import ImpactAnswer
-    from holdfast.survey.shapes import DoctorAnswer, SavingsAnswer
+from holdfast.survey.shapes import DoctorAnswer, SavingsAnswer
 
 
 def savings(value: SavingsAnswer, _seconds: float) -> RenderableType:

@@ -9,24 +9,23 @@ from __future__ import annotations
 
 from _thread import allocate_lock
 from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate, product
-from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
+from typing import Literal, NamedTuple, Protocol
 
 from holdfast.catalog import CATALOG
 from holdfast.core.errors import FAILURES, CitationStale, InternalError
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+Kind = Literal["counter", "gauge", "histogram"]
+Labels = tuple[str, ...]
 
-    Kind = Literal["counter", "gauge", "histogram"]
-    Labels = tuple[str, ...]
 
-    class Cells(Protocol):
-        """A row of numbers, in this process's memory or in one that it shares."""
+class Cells(Protocol):
+    """A row of numbers, in this process's memory or in one that it shares."""
 
-        def __getitem__(self, place: int, /) -> int: ...
-        def __setitem__(self, place: int, number: int, /) -> None: ...
-        def __iter__(self) -> Iterator[int]: ...
+    def __getitem__(self, place: int, /) -> int: ...
+    def __setitem__(self, place: int, number: int, /) -> None: ...
+    def __iter__(self) -> Iterator[int]: ...
 
 
 UNKNOWN = "unknown"  # the label of a tool that does not exist, whatever it was called

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from mmap import mmap
-from typing import TYPE_CHECKING
 
 from starlette.responses import PlainTextResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from holdfast.core.http_address import LOOPBACK, PATH
+from holdfast.core.http_address import LOOPBACK, PATH, Address
+from holdfast.core.token_file import TokenFile
 from holdfast.telemetry.metrics import (
     HTTP,
     OPEN_METRICS,
@@ -20,14 +22,6 @@ from holdfast.telemetry.metrics import (
     exposition,
 )
 from holdfast.telemetry.watched_server import ORIGIN, origin_of_headers
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from starlette.types import ASGIApp, Message, Receive, Scope, Send
-
-    from holdfast.core.http_address import Address
-    from holdfast.core.token_file import TokenFile
 
 METRICS_PATH = "/metrics"
 _REASONS = {401: "token", 403: "origin", 408: "slow", 413: "body_size", 421: "host", 429: "busy", 503: "busy"}

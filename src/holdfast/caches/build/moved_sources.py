@@ -10,11 +10,8 @@ from holdfast.caches.build.installed_packages import package_files
 from holdfast.caches.build.project_directory import Project
 from holdfast.caches.project.project_file import DeclaredCache
 from holdfast.caches.project.project_lock import ProjectLock
+from holdfast.caches.project_shapes import OutdatedSource
 from holdfast.core.errors import BuildFailed
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from holdfast.caches.project_shapes import OutdatedSource
 
 
 def moved_sources(project: Project, caches: Sequence[DeclaredCache], lock: ProjectLock | None) -> list[OutdatedSource]:

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from holdfast.caches.index_format import IndexUnusable, find_tokenizer, parse_header
-from holdfast.caches.on_disk.cache_directory import COMPILED, LIST_FILE, OLD_INDEX_FILES
+from holdfast.caches.on_disk.cache_directory import COMPILED, LIST_FILE, OLD_INDEX_FILES, CacheDirectory
 from holdfast.caches.on_disk.index_reader import listing_digests
 from holdfast.caches.tokenizers import USUAL, WITHOUT_EXTRA
 from holdfast.core import posix_calls
 from holdfast.core.errors import CacheInvalid, IoError
 from holdfast.core.regular_files import NotRegular, close_quietly
-
-if TYPE_CHECKING:
-    from holdfast.caches.on_disk.cache_directory import CacheDirectory
 
 
 def tokenizer_of_documents(directory: CacheDirectory) -> str:

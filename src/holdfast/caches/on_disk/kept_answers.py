@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
+from holdfast.caches.audit_shapes import RecordDifference
 from holdfast.caches.on_disk.receipt_costs import receipt_files
 from holdfast.caches.on_disk.receipt_replay import ReceiptReplay
 from holdfast.caches.search.call_records import LAST, MAX_BYTES, SUFFIX, CallRecord, encode_call, parse_call
@@ -12,11 +14,6 @@ from holdfast.caches.search.comparison import compare_records
 from holdfast.caches.search.receipts import parse_receipt
 from holdfast.core.errors import CacheMissing, ContextError, InvalidReceipt
 from holdfast.core.regular_files import read_regular
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from holdfast.caches.audit_shapes import RecordDifference
 
 _MAX_RECEIPT = 64 << 20
 # Citations and differences listed for each receipt; the rest are counted.

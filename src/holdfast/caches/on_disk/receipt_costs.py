@@ -6,23 +6,20 @@ An answer is found by asking its caches again, which gives the same one as long 
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple
 
+from holdfast.caches.on_disk.joined_caches import NamedCache
+from holdfast.caches.on_disk.open_caches import Cache
 from holdfast.caches.on_disk.receipt_replay import ReceiptReplay
 from holdfast.caches.search.asked_caches import without_prefix
 from holdfast.caches.search.citations import parse_citation
 from holdfast.caches.search.passage import Place
 from holdfast.caches.search.receipts import parse_receipt
+from holdfast.caches.shapes import ReadAnswer, StaleAnswer
 from holdfast.caches.tokenizers import counter
 from holdfast.core.errors import CacheMissing, ContextError, InvalidReceipt, IoError
 from holdfast.core.regular_files import read_regular
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from holdfast.caches.on_disk.joined_caches import NamedCache
-    from holdfast.caches.on_disk.open_caches import Cache
-    from holdfast.caches.shapes import ReadAnswer, StaleAnswer
 
 _SUFFIX = ".json"
 _MAX_BYTES = 64 << 20

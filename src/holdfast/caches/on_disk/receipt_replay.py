@@ -2,28 +2,24 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeVar
+from collections.abc import Callable
+from typing import TypeVar
 
+from holdfast.caches.considered_shapes import ConsideredSection
+from holdfast.caches.meant_caches import MeantCaches
 from holdfast.caches.on_disk.cache_listing import cache_of_version
 from holdfast.caches.on_disk.joined_caches import NamedCache, ask_as_one
 from holdfast.caches.on_disk.kept_caches import OpenCaches
+from holdfast.caches.on_disk.open_caches import Cache
 from holdfast.caches.search.candidates import considered_json, find_candidates
-from holdfast.caches.search.search_result import make_result
+from holdfast.caches.search.receipts import Receipt
+from holdfast.caches.search.search_request import SearchRequest
+from holdfast.caches.search.search_result import SearchResult, make_result
+from holdfast.caches.search.search_source import SearchSource
 from holdfast.core.confined_paths import beneath
 from holdfast.core.errors import CacheMissing
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from holdfast.caches.considered_shapes import ConsideredSection
-    from holdfast.caches.meant_caches import MeantCaches
-    from holdfast.caches.on_disk.open_caches import Cache
-    from holdfast.caches.search.receipts import Receipt
-    from holdfast.caches.search.search_request import SearchRequest
-    from holdfast.caches.search.search_result import SearchResult
-    from holdfast.caches.search.search_source import SearchSource
-
-    Result = TypeVar("Result")
+Result = TypeVar("Result")
 
 
 class ReceiptReplay:

@@ -12,18 +12,15 @@ import os
 import stat
 from _thread import allocate_lock
 from errno import EDQUOT
-from typing import TYPE_CHECKING
 
 from holdfast.caches.search.call_records import CallRecord, encode_call
 from holdfast.caches.search.receipts import receipt_and_file
+from holdfast.caches.shapes import Record
 from holdfast.core import posix_calls
 from holdfast.core.confined_paths import printable
 from holdfast.core.errors import UnsafePath
 from holdfast.core.own_folder import OwnFolder
 from holdfast.core.regular_files import close_quietly
-
-if TYPE_CHECKING:
-    from holdfast.caches.shapes import Record
 
 MOST_FILES = 1 << 16
 MOST_BYTES = 1 << 30

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
 
-from holdfast.caches.search.receipts import encode_receipt, parse_receipt
+from holdfast.caches.search.receipts import Receipt, encode_receipt, parse_receipt
+from holdfast.caches.search.search_result import SearchResult
 from holdfast.caches.search.why_page import why_page
+from holdfast.caches.shapes import SearchAnswer
 from holdfast.core.atomic_write import write_output_file
 from holdfast.core.canonical_json import JsonError, decode
 from holdfast.core.confined_paths import printable
@@ -14,11 +15,6 @@ from holdfast.core.errors import InvalidReceipt, IoError, UsageError
 from holdfast.core.packaged_text import packaged_text
 from holdfast.core.regular_files import TooLarge, read_regular
 from holdfast.core.unicode_text import WHITE_SPACE
-
-if TYPE_CHECKING:
-    from holdfast.caches.search.receipts import Receipt
-    from holdfast.caches.search.search_result import SearchResult
-    from holdfast.caches.shapes import SearchAnswer
 
 _MAX_BYTES = 64 << 20
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from datetime import datetime
 from hashlib import sha256
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from holdfast.caches.cache_format import (
     MAX_DOCUMENT_BYTES,
@@ -34,9 +35,6 @@ from holdfast.caches.on_disk.index_verification import IndexVerification
 from holdfast.caches.origin_metadata import OriginsDigest, origin_digest
 from holdfast.core.confined_paths import printable
 from holdfast.core.errors import CacheInvalid
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 
 class Problem(NamedTuple):

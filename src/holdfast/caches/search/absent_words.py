@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from holdfast.caches.search.question import FRAME_WORDS
+from collections.abc import Sequence
+
+from holdfast.caches.search.question import FRAME_WORDS, Question
 from holdfast.caches.search.spelling import as_written
 from holdfast.caches.search.word_terms import all_terms, raw_words, word_terms
 from holdfast.core.close_match import close_match
 from holdfast.core.record import NamedTuple
 from holdfast.core.unicode_text import lower_case
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from holdfast.caches.search.question import Question
 
 MOST_REPORTED = 3
 # Characters of one word or name that are shown.

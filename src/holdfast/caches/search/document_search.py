@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections.abc import Callable, Iterable, Sequence
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
-    from holdfast.caches.cache_format import Document
-    from holdfast.caches.search.full_scan import ScannedCorpus
-    from holdfast.caches.search.proven_page import ProvenPage
-    from holdfast.caches.search.question import Question
-    from holdfast.caches.search.search_source import Matches
-    from holdfast.caches.search.section import Section
+from holdfast.caches.cache_format import Document
+from holdfast.caches.search.full_scan import ScannedCorpus
+from holdfast.caches.search.proven_page import ProvenPage
+from holdfast.caches.search.question import Question
+from holdfast.caches.search.search_source import Matches
+from holdfast.caches.search.section import Section
 
 
 class DocumentSource:

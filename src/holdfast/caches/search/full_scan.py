@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 
+from holdfast.caches.cache_format import Document
 from holdfast.caches.search.impacts import (
     LENGTHS,
     LINKED,
@@ -16,19 +18,13 @@ from holdfast.caches.search.impacts import (
     named_step,
     section_step,
 )
+from holdfast.caches.search.section import Section
 from holdfast.caches.search.sections import bodies, read_fields
 from holdfast.caches.search.word_terms import QUARTERS, WEAK_QUARTERS, length_of, word_terms
 from holdfast.caches.tokenizers import counter
 from holdfast.core.record import NamedTuple
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from holdfast.caches.cache_format import Document
-    from holdfast.caches.search.section import Section
-
-    Impacts = dict[tuple[str, str], int]  # (term, "section" or "document") -> impact, in the order of the question
+Impacts = dict[tuple[str, str], int]  # (term, "section" or "document") -> impact, in the order of the question
 
 
 class _Field(NamedTuple):

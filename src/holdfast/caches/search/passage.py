@@ -8,29 +8,23 @@ line, a citation of what is left.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Sequence
 from hashlib import sha256
 
-from holdfast.caches.search.citations import cite
+from holdfast.caches.cache_format import Document
+from holdfast.caches.search.citations import Citation, cite
 from holdfast.caches.search.cited_places import CitedPlaces
 from holdfast.caches.search.known_citations import KnownCitations
 from holdfast.caches.search.long_lines import end_of_words
 from holdfast.caches.search.passage_text import as_text
-from holdfast.caches.search.sections import document_outline
+from holdfast.caches.search.section import Section
+from holdfast.caches.search.sections import Outline, document_outline
+from holdfast.caches.shapes import NearestSection, ReadAnswer, StaleAnswer, StaleState
 from holdfast.caches.tokenizers import WITHOUT_EXTRA, counter
 from holdfast.core.errors import BudgetTooSmall, CacheInvalid, CitationStale
 from holdfast.core.largest_fit import largest_fit
 from holdfast.core.record import NamedTuple
 from holdfast.core.unicode_text import WHITE_SPACE
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from holdfast.caches.cache_format import Document
-    from holdfast.caches.search.citations import Citation
-    from holdfast.caches.search.section import Section
-    from holdfast.caches.search.sections import Outline
-    from holdfast.caches.shapes import NearestSection, ReadAnswer, StaleAnswer, StaleState
 
 # The token count is part of the text that it counts: it is put in and counted again at most this often.
 _ROUNDS = 8

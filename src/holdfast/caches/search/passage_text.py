@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from holdfast.caches.shapes import PassagesAnswer, ReadAnswer, StaleAnswer
 from holdfast.core.display_text import display_line
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from holdfast.caches.shapes import PassagesAnswer, ReadAnswer, StaleAnswer
 
 # Characters. A longer heading path is given in JSON alone: it would take the room of the text it leads to.
 _LONGEST_PATH = 200

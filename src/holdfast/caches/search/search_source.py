@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from collections.abc import Callable, Iterable, Mapping
+from typing import Protocol
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-
-    from holdfast.caches.search.proven_page import ProvenPage
-    from holdfast.caches.search.question import Question
-    from holdfast.caches.search.section import Section
+from holdfast.caches.search.proven_page import ProvenPage
+from holdfast.caches.search.question import Question
+from holdfast.caches.search.section import Section
 
 
 class Matches(Protocol):

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
+
 from holdfast.caches.search.stemmer import stem
 from holdfast.caches.search.word_terms import raw_words, word_terms
 from holdfast.core.unicode_text import lower_case
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
 
 # Lengths of words to repair: each letter costs about 75 candidates; a source rejects most of them without a look-up.
 SHORTEST, LONGEST_REPAIRED = 4, 24

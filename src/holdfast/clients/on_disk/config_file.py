@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from hashlib import sha256
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from holdfast.core import posix_calls
 from holdfast.core.atomic_write import StagedFile, flush_path
 from holdfast.core.confined_paths import lies_inside, printable
 from holdfast.core.errors import IoError, SettingsInvalid
 from holdfast.core.regular_files import NotRegular, TooLarge, read_regular
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 _LARGEST = 64 << 20
 _ABSENT = "absent"

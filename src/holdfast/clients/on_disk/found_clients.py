@@ -5,14 +5,9 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
-from holdfast.clients.client_table import CLIENTS, Place, at
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from holdfast.clients.client_table import Client, Scope
+from holdfast.clients.client_table import CLIENTS, Client, Place, Scope, at
 
 COMMAND = "context"
 

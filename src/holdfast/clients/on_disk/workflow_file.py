@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Sequence
 from shlex import quote, split
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from holdfast.core.atomic_write import write_file
 from holdfast.core.errors import UsageError
 from holdfast.core.own_folder import check_stays
 from holdfast.core.regular_files import NotRegular, read_regular
 from holdfast.version import DISTRIBUTION, __version__
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 FILE = ".github/workflows/holdfast.yml"
 MARK = "# Written by `context setup ci`, which renews it; remove this line to keep it as it is.\n"

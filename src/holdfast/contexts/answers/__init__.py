@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
+from holdfast.contexts.arguments import ValidateArguments
+from holdfast.contexts.on_disk.project import Project
+from holdfast.contexts.on_disk.staged_copy import StagedCopy
+from holdfast.contexts.shapes import ProjectArguments
 from holdfast.core.errors import UsageError
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from holdfast.contexts.arguments import ValidateArguments
-    from holdfast.contexts.on_disk.project import Project
-    from holdfast.contexts.on_disk.staged_copy import StagedCopy
-    from holdfast.contexts.shapes import ProjectArguments
-    from holdfast.workspace import Workspace
+from holdfast.workspace import Workspace
 
 
 def open_project(workspace: Workspace, arguments: ProjectArguments | ValidateArguments) -> Project:

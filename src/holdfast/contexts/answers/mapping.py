@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from os.path import lexists
-from typing import TYPE_CHECKING
 
 from holdfast.code.test_files import is_test
 from holdfast.contexts.answers import open_project
@@ -23,9 +22,7 @@ from holdfast.contexts.symbol_ranks import MapFile
 from holdfast.core.confined_paths import printable
 from holdfast.core.errors import ContextError, InvalidBudget, ScopeOutside, UsageError
 from holdfast.operation import Outcome
-
-if TYPE_CHECKING:
-    from holdfast.workspace import Workspace
+from holdfast.workspace import Workspace
 
 
 def project_map(workspace: Workspace, arguments: MapArguments) -> Outcome[MapAnswer]:
