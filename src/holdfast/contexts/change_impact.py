@@ -194,7 +194,7 @@ def as_text(value: ImpactAnswer) -> str:
             rows = [" ".join(rows)]
         lines += [title] if title and rows else []
         lines += rows
-        lines += [f"… {left} more {title}: raise budget"] if left and rows else []
+        lines += [f"… {left} more: raise budget"] if left and rows else []
     if value["not_read"]:
         lines.append("not read: " + ", ".join(value["not_read"]))
     return "\n".join([display_line(line) for line in lines])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from glob import escape, iglob
 
 from holdfast.core.atomic_write import write_file
 from holdfast.core.confined_paths import lies_inside
@@ -86,7 +87,8 @@ def _section(root: str) -> bytes:
         opening, *parts = read_regular(template, follows_links=True).split(b"\n# ")
     except OSError as error:
         raise IoError(f"'{_TEMPLATE}' of this installation cannot be read: {error.strerror}") from None
-    there = {b"caches": _has_caches(root), b"specs": any(_has_folder(root, name) for name in _SPEC_FOLDERS)}
+    has_specs = any(_has(root, f"{name}/*/") for name in _SPEC_FOLDERS)
+    there = {b"caches": _has(root, f"{_CACHES}/*/manifest.json"), b"specs": has_specs}
     texts = [opening.strip(b"\n")]
     for part in parts:
         name, _, text = part.partition(b"\n")
@@ -95,21 +97,9 @@ def _section(root: str) -> bytes:
     return _START + b"\n" + b"\n".join(texts) + b"\n" + _END + b"\n"
 
 
-def _has_caches(root: str) -> bool:
-    """Whether there is a cache where they lie unless someone says otherwise."""
-    top = os.path.join(root, _CACHES)
-    try:
-        return any(os.path.isfile(os.path.join(top, name, "manifest.json")) for name in os.listdir(top))
-    except OSError:
-        return False
-
-
-def _has_folder(root: str, name: str) -> bool:
-    try:
-        with os.scandir(os.path.join(root, name)) as entries:
-            return any(entry.is_dir() and not entry.name.startswith(".") for entry in entries)
-    except OSError:
-        return False
+def _has(root: str, pattern: str) -> bool:
+    """Whether anything below the root has a name of a pattern; hidden names are none, nor what cannot be listed."""
+    return any(map(os.path.exists, iglob(os.path.join(escape(root), pattern))))
 
 
 def with_section(text: bytes, section: bytes) -> bytes:

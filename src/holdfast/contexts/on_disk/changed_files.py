@@ -146,7 +146,8 @@ def reach_of(
             if both is None:
                 files.append(MapFile(path, one.facts, one.uses, is_test(place, name), bound))
             else:  # what went is looked for as if it were still there, and what tests share as if it were no test
-                files.append(MapFile(path, _merged(both), one.uses, is_test=False, binding=bound))
+                merged = both.now._replace(exports=both.now.exports + both.before.exports)
+                files.append(MapFile(path, merged, one.uses, is_test=False, binding=bound))
     there = {file.path for file in files}
     files += [MapFile(path, both.before, References()) for path, both in compared.items() if path not in there]
     symbols = [symbol for both in compared.values() for symbol in both.symbols]
@@ -224,10 +225,6 @@ def _side(name: str, data: bytes | None) -> Side:
 
 def _line(side: Side, name: str, owner: str) -> int:
     return side.lines.get(f"{owner}.{name}" if owner else name, side.lines.get(owner, 0))
-
-
-def _merged(both: Comparison) -> FileFacts:
-    return both.now._replace(exports=both.now.exports + both.before.exports)
 
 
 def _users(
@@ -316,16 +313,12 @@ def lines_in_files(items: list[Looked]) -> Iterator[list[int]]:
             if not uses.isdisjoint(named) or (
                 modules
                 and (
-                    (not modules.isdisjoint(named) and _IMPORT.match(line)) or any(_quotes(raw, one) for one in modules)
+                    (not modules.isdisjoint(named) and _IMPORT.match(line))
+                    or any(b'"%b"' % one in raw or b"'%b'" % one in raw for one in modules)
                 )
             ):
                 found.append(number)
         yield found
-
-
-def _quotes(line: bytes, name: bytes) -> bool:
-    """Whether a line has a name in quotes, as imports of some languages have."""
-    return b'"' + name + b'"' in line or b"'" + name + b"'" in line
 
 
 def _tests(
