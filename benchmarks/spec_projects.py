@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 COMMANDS = {operation.command: operation for operation in CATALOG if operation.family == "specs"}
 COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 FENCE = re.compile(r"^\s*(?:[-*+] )?(?:```+|~~~+)")
-BOX = re.compile(r"^[ \t]*(?:[-*+]|\d+[.)])[ \t]+\[([ xX~-])\]\*?[ \t]")
+BOX = re.compile(r"^[ \t]*(?:[-*+]|\d+[.)])[ \t]+\[([ xX~-])\](?:\\?\*)?[ \t]")
 NOT_COUNTED = re.compile(r"(\d+) (?:checkbox line|optional task)")
 
 
@@ -105,7 +105,7 @@ class Survey:
         self.tasks += total
         self.reported += reported
         is_done = bool(seen) and all(seen)
-        contradicts = (is_done and said != "completed") or (bool(seen) and said == "completed" and not is_done)
+        contradicts = (is_done and said != "completed") or (said == "completed" and len(seen) - sum(seen) > reported)
         if contradicts or total + reported != len(seen):
             self.suspect += contradicts
             print(f"  {name}: {said}, {total} tasks, {reported} reported; {sum(seen)} of {len(seen)} boxes are done")

@@ -50,6 +50,13 @@ def test_findings_have_file_line_rule_and_what_to_do(project: SpecProject) -> No
     }
 
 
+def test_packages_and_addresses_are_no_files(project: SpecProject) -> None:
+    files = "@scope/web3.js, http://127.0.0.1:8899, src/gone.py"
+    project.write("specs/a b/tasks.md", f"- [x] 1. x\n  - File: {files}\n  - _Requirements: 1_\n")
+    found = run(project, "check", "a b")[0]["data"]["findings"]
+    assert [each["text"] for each in found if each["rule"] == "done-file-missing"] == ["src/gone.py"]
+
+
 def test_a_spec_in_order_a_spec_that_is_not_there_and_only_errors(project: SpecProject) -> None:
     good, other, errors = (
         run(project, "check", "good"),

@@ -17,6 +17,7 @@ from holdfast.specs.visible_lines import visible_lines
 from holdfast.specs.white_space import WHITE_SPACE, after_white_space, comma_separated, trimmed, up_to_line_end
 
 _BOLD = "**"
+_OPTIONAL = ("*", "\\*")  # after a box; formatters write the second
 # `T003`, `12a`, `3.6a`, `T055-MIN`
 _CODE = re.compile(rf"(T?[0-9]++(?:\.[0-9]++)*+[a-z]?+(?:-[A-Z0-9]++)?+)(?=[.:)*{WHITE_SPACE}])").match
 _FLAG = re.compile(rf"\[([^\]]{{0,10}}+)\][{WHITE_SPACE}]*+").match
@@ -42,6 +43,7 @@ def paths_in(text: str) -> list[str]:
         else:
             words = [word.strip(",;:").rstrip(".") for word in part.split(" ")]
             words = [word[1:-1] if word[:1] == "(" and word[-1:] == ")" else word for word in words]
+            words = [word if "(" in word else word.rstrip(")") for word in words]  # `(see a/b.py)`
             found += [word for word in words if "/" in word and "." in word.rpartition("/")[2] and "://" not in word]
     return list(dict.fromkeys([path for path in map(without_lines, found) if path]))
 
@@ -191,8 +193,9 @@ def as_json(task: Task) -> TaskData:
 
 def _task(line: str, after_box: int, number: int, form: TaskForm) -> Task | None:
     status = STATUS[line[after_box - 2]]
-    optional = form.optional and line[after_box : after_box + 1] == "*"
-    after_box += optional
+    mark = next((mark for mark in _OPTIONAL if form.optional and line.startswith(mark, after_box)), "")
+    optional = bool(mark)
+    after_box += len(mark)
     start = after_white_space(line, after_box)
     if start == after_box:
         return None

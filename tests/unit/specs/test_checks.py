@@ -140,7 +140,7 @@ US = "ユーザーストーリー"
         pytest.param({"tasks": "- [ ] 1. a\n  - _Requirements: 1.1_\n- [ ] 2. b\n  - **Property 1: c**\n"
                       "  - **Validates: Requirements 1.2**\n"}, id="what a property validates"),
         pytest.param({"tasks": "- [ ] 1. a\n  - _Requirements: 1_\n- [ ] 2. b\n  - _Requirements: 1_\n"
-                      "- [ ] 3. Checkpoint: all green\n"}, id="a checkpoint"),
+                      "- [ ] 3. Final checkpoint: all green\n"}, id="a checkpoint"),
         pytest.param({"tasks": "- [ ] 1. a\n  - _Requirements: 1_\n- [ ] 2. b\n  - _Requirements: 1_\n"
                       "- [x] 3. Make a branch\n"}, id="a done task without a requirement"),
         pytest.param({"requirements": f"## WAVE 1 - a\n\nWords.\n\n{GOOD}"}, id="a part of the document"),

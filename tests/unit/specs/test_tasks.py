@@ -92,7 +92,7 @@ class TestStyles:
     """How tools write a task that is more than a number."""
 
     def test_kiro_marks_optional_and_queued_tasks(self) -> None:
-        text = "- [ ] 1. a\n- [ ]* 1.1 b\n- [x]* 1.2 c\n- [ ] 1.3* d\n- [~] 2. e\n"
+        text = "- [ ] 1. a\n- [ ]* 1.1 b\n- [x]\\* 1.2 c\n- [ ] 1.3* d\n- [~] 2. e\n"
         found = parse(text, KIRO_TASKS)
         assert [(task.id, task.description, task.status, task.optional) for task in found.tasks] == [
             ("1", "a", "pending", False),
@@ -162,6 +162,7 @@ class TestStyles:
             ("`src/app/(main)/x.tsx` and src/(group)/y.tsx", ["src/app/(main)/x.tsx", "src/(group)/y.tsx"]),
             ("`src/a.rs:60-124` (src/b.rs:7)", ["src/a.rs", "src/b.rs"]),
             ("`when(x.y)` `a = b.c`", ["when(x.y)"]),
+            ("a limit (per contracts/api.yaml)", ["contracts/api.yaml"]),
         ],
     )
     def test_paths_keep_dots_and_groups_and_lose_line_numbers(self, text: str, paths: list[str]) -> None:

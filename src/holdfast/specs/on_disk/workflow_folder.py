@@ -212,8 +212,9 @@ def missing_files(project: Project, spec: str, names: Iterable[str]) -> frozense
 def _named_path(name: str) -> str:
     """The path that a spec writes for a file of the project; empty for a pattern, prose or a place elsewhere."""
     path = without_lines(name.partition(" (")[0].partition("::")[0].strip("`'\"* "))
-    is_path = "." in path.rpartition("/")[2].strip(".") and not path.startswith(("~", "/"))
-    return path if is_path and not any(mark in path for mark in "*?{}<>| \\") else ""
+    # `@scope/web3.js` is a package.
+    is_path = "." in path.rpartition("/")[2].strip(".") and not path.startswith(("~", "/", "@"))
+    return path if is_path and not any(mark in path for mark in (*"*?{}<>| \\", "://")) else ""
 
 
 def phase_templates(project: Project) -> dict[str, str]:
