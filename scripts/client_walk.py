@@ -37,6 +37,7 @@ class WalkedClient(NamedTuple):
     files: dict[str, str]  # with `{project}` for where the project is
     approved: tuple[str, ...] = ()  # more words, with which the project's own configuration counts
     scopes: tuple[str, ...] = ("--user", "--project")
+    most: int = 1 << 30  # characters of a result that it passes on; longer ones it keeps in a file
     rewrites: bool = False  # it writes its settings anew when it starts: afterwards only our entry is looked for
 
 
@@ -104,6 +105,15 @@ def walked_clients(address: str) -> list[WalkedClient]:
             {"GEMINI_API_KEY": "none", "GOOGLE_GEMINI_BASE_URL": address, "GEMINI_CLI_TRUST_WORKSPACE": "true"},
             {".gemini/settings.json": json.dumps(gemini, indent=2)},
             rewrites=True,
+        ),
+        WalkedClient(
+            "copilot",
+            "copilot",
+            ("--allow-all-tools", "-p", QUESTION),
+            {"COPILOT_PROVIDER_BASE_URL": f"{address}/v1", "COPILOT_MODEL": "stand-in", "COPILOT_AUTO_UPDATE": "false"},
+            {},
+            ("--trust-folder",),
+            most=20_000,
         ),
         WalkedClient(
             "continue",
@@ -191,8 +201,12 @@ class Walk:
             is_whole = (
                 whole in result or json.dumps(whole, ensure_ascii=False)[1:-1] in result
             )  # some pass it on as JSON
-            print(f"  a search of {len(whole):,} characters arrives {'whole' if is_whole else 'NOT WHOLE'}")
-            if not is_whole:
+            is_kept = not is_whole and len(whole) > self.client.most
+            seen = (
+                "arrives whole" if is_whole else "is kept in a file by the client" if is_kept else "arrives NOT WHOLE"
+            )
+            print(f"  a search of {len(whole):,} characters {seen}")
+            if not is_whole and not is_kept:
                 wrong.append(f"of {len(whole):,} characters the model was given {len(result):,}, not the same ones")
         undone = self.run("context", "setup", self.client.name, self.scope, "--undo", "--yes")
         if undone.returncode:

@@ -160,7 +160,7 @@ class ModelStandIn:
     def completions(self, asked: dict[str, Any]) -> str:
         """The Chat Completions API, as events."""
         functions = [tool.get("function", {}).get("name", "") for tool in asked.get("tools", [])]
-        names = [name for name in functions if name.endswith(TOOL)]
+        names = [name for name in functions if name.replace("-", "_").endswith(TOOL)]
         answered = [each for each in asked.get("messages", []) if each.get("role") == "tool"]
         results = [_text(each.get("content")) for each in answered if each.get("tool_call_id") != FINDING]
         call = self.next_call(names, results)
