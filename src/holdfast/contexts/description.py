@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from holdfast.code.analysis.facts import Export, FileFacts, first_sentence
 from holdfast.code.languages import LANGUAGES, language_of
 from holdfast.code.test_files import is_test, is_test_name
-from holdfast.contexts.dependencies import Dependencies
+
+if TYPE_CHECKING:
+    from holdfast.contexts.dependencies import Dependencies  # the gate needs no rules of imports
 
 Value = Any
 

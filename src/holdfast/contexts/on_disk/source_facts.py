@@ -15,7 +15,6 @@ from typing import NamedTuple
 from holdfast.code.analysis.analyser import analyse_with_references, code_language
 from holdfast.code.analysis.facts import MAX_ANALYSED, NO_GRAMMAR, NOT_PARSED, TOO_LARGE, UNREADABLE, Export, FileFacts
 from holdfast.code.analysis.references import References
-from holdfast.code.code_sections import cutter_version
 from holdfast.code.languages import language_of
 from holdfast.code.on_disk.fact_store import FactStore, fact_key
 from holdfast.code.on_disk.source_workers import patient, worked
@@ -148,6 +147,8 @@ def _key(root: str, place: str, name: str) -> bytes:
     data = next((data for _, data in contents_of(root, place, [name])), None)
     if data is None:
         return b""
+    from holdfast.code.code_sections import cutter_version  # where nothing is analysed, the gate does without
+
     made_by = f"facts {_FACTS} {cutter_version(code_language(name, data))} {name!a}"
     return fact_key(made_by, sha256(data).digest())
 
