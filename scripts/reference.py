@@ -15,7 +15,6 @@ from scripts.python_reference import python_page
 
 from holdfast.cli import COMMANDS
 from holdfast.command.command_line import COMMON
-from holdfast.command.examples import examples_of
 from holdfast.command.help import parameter_text
 from holdfast.core.canonical_json import encode
 from holdfast.core.errors import FAILURES, exit_codes
@@ -49,14 +48,13 @@ def commands_page() -> str:
         raise SystemExit(f"no heading for {', '.join(sorted(nowhere))} in {__file__}")
     parts = ["# Commands, tools and exit codes\n\n", NOTE]
     parts.append(
-        "Where a tool is listed below a command, both give the same bytes, and an argument of the tool means what the "
-        "command's argument of that name does. A * marks what a call must have. Every command takes these, too:\n\n"
+        "`context help COMMAND` has examples. A tool gives the same bytes as its command; its arguments mean what the "
+        "command's of those names do, and a * marks what a call must have. Every command takes these, too:\n\n"
     )
     parts.append(f"```text\n{rows(COMMON)}```\n")
     for family, heading in FAMILIES.items():
         members = [command for command in COMMANDS if command.family == family]
-        links = [f"[{command.name}](#{anchor('context ' + command.name)})" for command in members]
-        parts.append(f"\n## {heading}\n\n{' · '.join(links)}\n")
+        parts.append(f"\n## {heading}\n")
         parts += [command_section(command) for command in members]
     parts.append("\n## Exit codes\n\nErrors have a code, an exit code and a sentence that says what to do ")
     parts.append(f"([all of them](../formats/wire.md#errors)).\n\n{exit_code_table()}\n")
@@ -64,18 +62,16 @@ def commands_page() -> str:
 
 
 def command_section(command: Command) -> str:
-    """A command: what it does, its tool, its arguments and examples."""
-    said = f"\n### context {command.name}\n\n{command.summary}\n"
+    """A command: what it does, its arguments and its tool."""
+    said = f"\n### context {command.name}\n\n{command.summary}"
     operation = command.operation
     if operation and operation.tool:
         schema = json.loads(encode(input_schema(operation)))
         must = schema.get("required", [])
         names = [f"`{name}`{'*' if name in must else ''}" for name in schema["properties"]]
-        said += f"\nTool `{operation.tool}`: {operation.description}"
-        said += f" Arguments: {', '.join(names)}.\n" if names else "\n"
+        said += f" Tool `{operation.tool}`: {', '.join(names) or 'no arguments'}."
     own = rows(parameter for parameter in command.parameters if parameter not in COMMON)
-    examples = "".join(f"  {example.words}\n" for example in examples_of(command))
-    return f"{said}\n```text\n{own}Examples:\n{examples}```\n"
+    return f"{said}\n\n```text\n{own}```\n" if own else f"{said}\n"
 
 
 def rows(parameters: Iterable[Parameter]) -> str:
@@ -83,11 +79,6 @@ def rows(parameters: Iterable[Parameter]) -> str:
     explained = [(parameter.usage, parameter_text(parameter)) for parameter in parameters]
     width = max((len(name) for name, _ in explained), default=0)
     return "".join(f"{name:<{width}}  {text}\n" for name, text in explained)
-
-
-def anchor(heading: str) -> str:
-    """What a heading is called in an address."""
-    return "".join(letter for letter in heading.lower().replace(" ", "-") if letter.isalnum() or letter in "-_")
 
 
 def failure_table() -> str:
