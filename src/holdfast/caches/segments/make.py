@@ -3,23 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from operator import itemgetter
+from collections.abc import Callable, Iterable, Sequence
 
 from holdfast.caches.cache_format import Document, Entry
 from holdfast.caches.origin_metadata import origin_digest
 from holdfast.caches.search.impacts import LINKED
 from holdfast.caches.search.link_texts import PageLinks
-from holdfast.caches.segments.postings import (
-    MOST_NARROW,
-    NUMBERS,
-    ONE_SECTION,
-    ONE_WORD,
-    ONES,
-    SHORT,
-    encode_term,
-    encode_word,
-)
+from holdfast.caches.segments.postings import encode_term, encode_word
 from holdfast.caches.segments.segment_table import (
     KNOWN_HASHES,
     SEEDS,
@@ -29,7 +19,7 @@ from holdfast.caches.segments.segment_table import (
     encode_document_record,
     encode_segment,
 )
-from holdfast.caches.segments.term_lists import BODY, Impacts, looked_up
+from holdfast.caches.segments.term_lists import Impacts
 from holdfast.caches.segments.token_counts import CountedText, DocumentCounts, DocumentSections
 from holdfast.core.errors import BuildFailed
 from holdfast.core.record import NamedTuple
@@ -105,63 +95,19 @@ def postings_of(text: CountedText, seed: int) -> dict[int, int | bytes]:
     """What the dictionary has for each hash, or the record that it is to lead to."""
     found: dict[int, int | bytes] = {}
     hashes = KNOWN_HASHES if seed == 0 else TermHashes(seed)
-    once = _add_words(found, text, hashes)
-    terms = _add_terms(found, text, hashes, once)
-    if len(found) < len(text.words) + terms:
-        raise HashCollision
-    return found
-
-
-def _add_words(found: dict[int, int | bytes], text: CountedText, hashes: Mapping[str, int]) -> set[int]:
-    """Returns the identities of short lists that name no document twice: those of terms are the same lists, mostly."""
-    positions, documents = text.positions, len(text.lengths.titles)
-    once: set[int] = set()
+    positions, firsts = text.positions, text.lengths.firsts
     for word, numbers in text.words.items():
-        count = len(numbers)
-        if numbers[0] < 0:
-            counts = Counter([positions[number] if number >= 0 else -1 - number for number in numbers])
-            places = sorted(counts)
-            found[hashes[word] | 1] = encode_word(places, list(map(counts.__getitem__, places)), documents)
-        elif count == 1:  # most words
-            found[hashes[word] | 1] = ONE_WORD | positions[numbers[0]]
-        else:
-            held = itemgetter(*numbers)(positions)
-            if count < SHORT and len(set(held)) == count:
-                found[hashes[word] | 1] = NUMBERS[count].pack(count, *held) + ONES[count]
-                once.add(id(numbers))
-            else:
-                counts = Counter(held)
-                found[hashes[word] | 1] = encode_word(list(counts), list(counts.values()), documents)
-    return once
-
-
-def _add_terms(found: dict[int, int | bytes], text: CountedText, hashes: Mapping[str, int], once: set[int]) -> int:
-    """Returns how many terms there are."""
+        counts = Counter(sorted([positions[number] if number >= 0 else -1 - number for number in numbers]))
+        found[hashes[word] | 1] = encode_word(list(counts), list(counts.values()), len(firsts) - 1)
     impacts = Impacts(text.lengths)
-    alone, place_of, firsts = impacts.alone, impacts.place_of, text.lengths.firsts
-    is_narrow = firsts[-1] <= MOST_NARROW
-    bodies = text.fields.get(BODY, {})
-    others: dict[str, dict[int, Sequence[int]]] = {}
-    for field, terms in text.fields.items():
-        if field != BODY:
-            for term, numbers in terms.items():
-                if term in others:
-                    others[term][field] = numbers
-                else:
-                    others[term] = {field: numbers}
-    for term, numbers in bodies.items():
-        count = len(numbers)
-        if term in others:
-            others[term][BODY] = numbers
-        elif count == 1 and is_narrow:
-            (number,) = numbers
-            found[hashes[term]] = ONE_SECTION | alone[number] << 16 | number
-        elif count < SHORT and is_narrow and (id(numbers) in once or len(set(looked_up(place_of, numbers))) == count):
-            found[hashes[term]] = NUMBERS[count].pack(count, *numbers) + bytes(itemgetter(*numbers)(alone))
-        else:
-            found[hashes[term]] = encode_term(impacts.lists({BODY: numbers}), firsts)
-    for term, values in others.items():
+    terms: dict[str, dict[int, Sequence[int]]] = {}
+    for field, occurrences in text.fields.items():
+        for term, numbers in occurrences.items():
+            terms.setdefault(term, {})[field] = numbers
+    for term, values in terms.items():
         found[hashes[term]] = encode_term(impacts.lists(values), firsts)
     if (linked := impacts.linked()).documents:
         found[hashes[LINKED]] = encode_term(linked, firsts)
-    return len(bodies) + sum([BODY not in values for values in others.values()]) + bool(linked.documents)
+    if len(found) < len(text.words) + len(terms) + bool(linked.documents):
+        raise HashCollision
+    return found

@@ -25,16 +25,11 @@ _SECOND = 4  # bits of the shape of a record before those of its second list
 INLINE = 1 << 31
 WORD, SECTION, DOCUMENT = range(3)
 _KIND, _VALUE, _NUMBER = 29, 16, 0xFFFF
-MOST_NARROW = 1 << 16
+_MOST_NARROW = 1 << 16
 _MOST_TIMES = (1 << _KIND - _VALUE) - 1
-# Of a word that occurs once, but for its place; of a term that one section holds, but for its step and number.
-ONE_WORD, ONE_SECTION = INLINE | WORD << _KIND | 1 << _VALUE, INLINE | SECTION << _KIND
 LONG, _CONTINUATION = 255, 255
-# A list of fewer postings has a short record: how many there are, the numbers (below `MOST_NARROW`), the values.
-SHORT = 64
-_SHORT = [Struct(f"<B{count}H{count}B") for count in range(SHORT)]
-NUMBERS = [Struct(f"<B{count}H") for count in range(SHORT)]
-ONES = [b"\1" * count for count in range(SHORT)]
+# A list of fewer postings has a short record: how many there are, the numbers (below `_MOST_NARROW`), the values.
+_SHORT = [Struct(f"<B{count}H{count}B") for count in range(64)]
 _IS_NUMBER = b"\1" * 255 + b"\0"
 _KEPT_GAPS = 1 << 14
 
@@ -102,7 +97,7 @@ def encode_list(numbers: Sequence[int], values: bytes, population: int) -> tuple
     form = LISTED
     if values.count(values[0]) == count:
         form, values = LISTED | ONE_VALUE, values[:1]
-    width = 2 if population <= MOST_NARROW else 4
+    width = 2 if population <= _MOST_NARROW else 4
     if numbers[-1] // _CONTINUATION <= width * count:  # else gaps take more room, as they do in most lists
         distances = map(sub, numbers, chain((0,), numbers))
         near = b"".join(map(_GAP_BYTES.__getitem__, distances))
@@ -137,9 +132,9 @@ def decode_list(data: bytes, at: int, form: int, population: int) -> tuple[Posti
         numbers = list(compress(reached, gaps.translate(_IS_NUMBER)) if _CONTINUATION in gaps else reached)
         at += size
     else:
-        end = at + (2 if population <= MOST_NARROW else 4) * size
+        end = at + (2 if population <= _MOST_NARROW else 4) * size
         view = memoryview(data)[at:end]
-        numbers = (view.cast("H") if population <= MOST_NARROW else view.cast("I")).tolist()
+        numbers = (view.cast("H") if population <= _MOST_NARROW else view.cast("I")).tolist()
         at = end
     count = len(numbers)
     if form & ONE_VALUE:
@@ -177,7 +172,7 @@ def encode_word(places: Sequence[int], counts: Sequence[int], documents: int) ->
     if len(places) == 1 and (value := inline_value(WORD, places[0], counts[0])) is not None:
         return value
     large, count = b"", len(places)
-    if count < len(_SHORT) and documents <= MOST_NARROW and max(counts) < LONG:  # most words
+    if count < len(_SHORT) and documents <= _MOST_NARROW and max(counts) < LONG:  # most words
         return _SHORT[count].pack(count, *places, *counts)
     try:
         values = bytes(counts)
@@ -212,7 +207,7 @@ def encode_term(lists: TermLists, firsts: Sequence[int]) -> int | bytes:
     if count == 1 and (value := _inline(lists, firsts)) is not None:
         return value
     if not lists.documents:  # most terms
-        if count < len(_SHORT) and firsts[-1] <= MOST_NARROW:
+        if count < len(_SHORT) and firsts[-1] <= _MOST_NARROW:
             return _SHORT[count].pack(count, *lists.sections, *lists.section_steps)
         form, data = encode_list(lists.sections, lists.section_steps, firsts[-1])
         return _sealed(bytes((form,)) + data)
