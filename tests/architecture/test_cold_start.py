@@ -114,6 +114,13 @@ def test_a_search_that_is_told_in_text_loads_nothing_heavy(cache: Path) -> None:
     assert b"] a.md#L1-L1@" in stdout
 
 
+def test_the_gate_loads_nothing_that_only_other_commands_need(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text("A = 1\n", encoding="utf-8")
+    modules, _ = loaded("status", "--check", "--path", str(tmp_path))
+    assert "holdfast.contexts.answers.inquiry" in modules
+    assert not modules & {"shutil", "tempfile", "subprocess", "holdfast.contexts.on_disk.staged_copy"}
+
+
 def test_the_check_itself_sees_what_is_loaded(cache: Path) -> None:
     modules, _ = loaded("resolve", "--cache", str(cache), "--query", "x", "--budget", "1")
     assert {"holdfast.cli", "holdfast.operation", "holdfast.caches.selection"} <= modules

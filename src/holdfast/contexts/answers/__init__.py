@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
-from holdfast.contexts.arguments import ValidateArguments
 from holdfast.contexts.on_disk.project import Project
-from holdfast.contexts.on_disk.staged_copy import StagedCopy
-from holdfast.contexts.shapes import ProjectArguments
 from holdfast.core.errors import UsageError
-from holdfast.workspace import Workspace
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from holdfast.contexts.arguments import ValidateArguments
+    from holdfast.contexts.on_disk.staged_copy import StagedCopy
+    from holdfast.contexts.shapes import ProjectArguments
+    from holdfast.workspace import Workspace
 
 
 def open_project(workspace: Workspace, arguments: ProjectArguments | ValidateArguments) -> Project:
     """The project that the arguments mean; UsageError when they cannot mean one."""
-    from holdfast.contexts.on_disk.project import Project
-
     untracked = bool(arguments.get("untracked", False))
 
     path = arguments.get("path", "")
@@ -33,7 +35,7 @@ def open_project(workspace: Workspace, arguments: ProjectArguments | ValidateArg
 
 def staged_copy(project: Project, workspace: Workspace, arguments: Mapping[str, object]) -> StagedCopy:
     """What git's index holds of a project, as a project; UsageError where that makes no sense."""
-    from holdfast.contexts.on_disk.staged_copy import StagedCopy
+    from holdfast.contexts.on_disk.staged_copy import StagedCopy  # and shutil, tempfile: only --staged needs them
 
     if arguments.get("untracked", False):
         raise UsageError("give one of --staged and --untracked")
