@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import json
 import sys
+from collections import Counter
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -49,9 +51,10 @@ def commands_page() -> str:
     parts = ["# Commands, tools and exit codes\n\n", NOTE]
     parts.append(
         "`context help COMMAND` has examples. A tool gives the same bytes as its command; its arguments mean what the "
-        "command's of those names do, and a * marks what a call must have. Every command takes these, too:\n\n"
+        "command's of those names do, and a * marks what a call must have. Every command takes the first three of "
+        "these, others where they are named below it:\n\n"
     )
-    parts.append(f"```text\n{rows(COMMON)}```\n")
+    parts.append(f"```text\n{rows([*COMMON, *shared_parameters()])}```\n")
     for family, heading in FAMILIES.items():
         members = [command for command in COMMANDS if command.family == family]
         parts.append(f"\n## {heading}\n")
@@ -70,8 +73,23 @@ def command_section(command: Command) -> str:
         must = schema.get("required", [])
         names = [f"`{name}`{'*' if name in must else ''}" for name in schema["properties"]]
         said += f" Tool `{operation.tool}`: {', '.join(names) or 'no arguments'}."
-    own = rows(parameter for parameter in command.parameters if parameter not in COMMON)
+    shared = [parameter for parameter in shared_parameters() if parameter in command.parameters]
+    if shared:
+        said += f" Also {', '.join(f'`{parameter.usage.split()[0]}`' for parameter in shared)}."
+    own = rows(parameter for parameter in command.parameters if parameter not in (*COMMON, *shared))
     return f"{said}\n\n```text\n{own}```\n" if own else f"{said}\n"
+
+
+@cache
+def shared_parameters() -> tuple[Parameter, ...]:
+    """Options, but those of every command, that three commands or more have in the same words."""
+    counts = Counter(parameter for command in COMMANDS for parameter in command.parameters if parameter not in COMMON)
+    names = {parameter.usage.split()[0] for parameter in COMMON}
+    return tuple(
+        found
+        for found in counts
+        if counts[found] >= 3 and found.usage[0] == "-" and found.usage.split()[0] not in names
+    )
 
 
 def rows(parameters: Iterable[Parameter]) -> str:
@@ -81,15 +99,15 @@ def rows(parameters: Iterable[Parameter]) -> str:
     return "".join(f"{name:<{width}}  {text}\n" for name, text in explained)
 
 
-def failure_table() -> str:
-    """Every failure with its code, message and exit code; of those with the same words, the first."""
-    rows = ["| code | message | exit code | when |", "|---|---|---|---|"]
+def failure_list() -> str:
+    """Every failure with its code, exit code and message; of those with the same words, the first."""
+    rows = []
     said = set()
     for failure in FAILURES:
         if (failure.code, failure.message) not in said:
             said.add((failure.code, failure.message))
             when = (failure.__doc__ or "").partition("\n")[0].rstrip(".")
-            rows.append(f"| `{failure.code}` | {failure.message} | {failure.exit_code} | {when} |")
+            rows.append(f'- `{failure.code}`, {failure.exit_code}, "{failure.message}": {when}')
     return "\n".join(rows)
 
 
@@ -116,7 +134,7 @@ def pages() -> dict[Path, str]:
         **argument_files(),
         DOCS / "reference" / "commands.md": commands_page(),
         DOCS / "reference" / "python.md": python_page(),
-        wire: marked(wire, "failures", failure_table()),
+        wire: marked(wire, "failures", failure_list()),
     }
 
 
