@@ -150,9 +150,10 @@ def test_what_a_tag_means_now_is_left_to_pull(
     sync(in_project(project), {"yes": True})
     monkeypatch.chdir(project)
     capfd.readouterr()
-    assert main(["sync", "--outdated"], {}, progress=False) == 0
-    said = "note: 'context pull docs' moves it to what its tag means now: no registry was asked\n"
-    assert capfd.readouterr() == ('{"outdated":[]}\n', said)
+    asked = len(registry.asked)
+    assert main(["sync", "--check"], {}, progress=False) == 0
+    assert capfd.readouterr().out.startswith('{"in_step":true,')
+    assert len(registry.asked) == asked
 
 
 def test_sync_names_each_host_before_the_first_byte_and_asks_for_one_that_the_lock_does_not_name(

@@ -44,7 +44,7 @@ CASES: dict[str, list[list[str]]] = {
         ["other", NAME],
         ["--package", NAME],
     ],
-    "sync": [[], ["--check"], [NAME], ["--outdated"], ["--outdated", NAME]],
+    "sync": [[], ["--check"], [NAME], ["--check", NAME]],
     "verify": [
         ["--cache", "caches/docs"],
         ["--cache", "caches/misled"],

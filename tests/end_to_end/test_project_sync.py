@@ -298,12 +298,12 @@ def test_a_lock_that_is_not_ours_is_refused_and_kept(change: tuple[bytes, bytes]
     answer("add", "guides", "docs", cwd=project)
     changed = (project / "context.lock").read_bytes().replace(*change, 1)
     (project / "context.lock").write_bytes(changed)
-    for words in (["sync"], ["sync", "--check"], ["sync", "--outdated"], ["add", "more", "docs"]):
+    for words in (["sync"], ["sync", "--check"], ["diff", "--since", "HEAD"], ["add", "more", "docs"]):
         assert said in failure(*words, cwd=project, code=5)
     assert (project / "context.lock").read_bytes() == changed
 
 
-def test_a_commit_of_a_checkout_is_read_through_git_and_outdated_tells_that_it_moved(project: Path) -> None:
+def test_a_commit_of_a_checkout_is_read_through_git_and_a_check_tells_that_it_moved(project: Path) -> None:
     checkout = project / "vendor" / "x"
     page(checkout / "docs" / "api.html", "api", "The first words.")
     page(checkout / "other.html", "other")
@@ -315,14 +315,24 @@ def test_a_commit_of_a_checkout_is_read_through_git_and_outdated_tells_that_it_m
     assert answer("sync", cwd=project)["caches"][0]["documents"] == 1
     assert b"The first words" in run_context("search", "words", "--cache", "x", cwd=project).stdout
     assert json.loads((project / "context.lock").read_bytes())["caches"]["x"]["commits"] == {"vendor/x": first}
-    moved = answer("sync", "--outdated", cwd=project, code=8)["outdated"]
-    assert moved == [{"cache": "x", "kind": "commit", "name": "vendor/x", "locked": first, "installed": second}]
+    # The commit that is declared is the one of the lock, wherever the checkout stands.
+    assert answer("outdated", cwd=project) == {
+        "in_step": True,
+        "caches": [{"name": "x", "in_step": True, "reasons": []}],
+    }
     assert sorted(os.listdir(project / ".context" / "caches")) == [".gitignore", "x"]
     (project / "context.toml").write_text(
         '[caches.x]\nsources = [{ git = "vendor/x", path = "docs" }]\n', encoding="utf-8"
     )
+    reasons = answer("sync", "--check", cwd=project, code=8)["caches"][0]["reasons"]
+    assert reasons == [f"sources: vendor/x {first[:12]} in the lock, now {second[:12]}", "sources: 1 changed"]
     assert answer("sync", cwd=project)["caches"][0]["changed"] == 1
-    assert answer("outdated", cwd=project) == {"outdated": []}
+    assert answer("sync", "--check", cwd=project)["in_step"]
+    page(checkout / "beside.html", "beside")
+    third = commit(checkout)
+    reasons = answer("sync", "--check", cwd=project, code=8)["caches"][0]["reasons"]
+    assert reasons == [f"sources: vendor/x {second[:12]} in the lock, now {third[:12]}"]
+    answer("sync", cwd=project)
     # As in a hook of the project's own repository.
     (project / ".git").rmdir()
     commit(project / "docs")
@@ -395,9 +405,19 @@ def test_where_a_lock_is_not_of_its_commit_diff_since_says_why(project: Path) ->
     answer("sync", cwd=project)
     told = answer("diff", "--since", "HEAD", cwd=project)["caches"][0]["reason"]
     assert told == "git does not track 'docs/draft.html', which the cache is built from"
+    subprocess.run([*GIT, "commit", "-qam", "the lock"], cwd=project, check=True)
+    (project / "queries.txt").write_text("rollback\n", encoding="utf-8")
+    words = ("diff", "--since", "HEAD", "--queries", "queries.txt", "--check")
+    assert answer(*words, cwd=project)["caches"][0]["reason"] == ""
+    page(project / "docs" / "rollback.html", "rollback", "Edited.")
+    for reason in ("sources: 1 changed", "lock: other sources"):
+        told = answer(*words, cwd=project, code=8)["caches"][0]
+        assert (told["state"], told["reason"]) == ("same", reason)
+        assert answer("sync", "--check", cwd=project, code=8)["caches"][0]["reasons"] == [reason]
+        assert b"Edited." in run_context("search", "edited rollback", cwd=project).stdout  # which builds it
 
 
-def test_packages_are_read_as_installed_and_outdated_tells_which_moved(project: Path) -> None:
+def test_packages_are_read_as_installed_and_a_check_tells_which_moved(project: Path) -> None:
     site = project / ".venv" / "lib" / "python3.12" / "site-packages"
     for name, version in (("one", "1.0"), ("two", "2.0")):
         (site / name).mkdir(parents=True)
@@ -415,12 +435,14 @@ def test_packages_are_read_as_installed_and_outdated_tells_which_moved(project: 
     assert (told["cache"]["added"] > 0, told["cache"]["removed"]) == (True, 0)
     lock = json.loads((project / "context.lock").read_bytes())
     assert lock["caches"]["dependencies"]["packages"] == {"one": "1.0", "two": "2.0"}
-    assert answer("outdated", cwd=project) == {"outdated": []}
+    assert answer("sync", "--check", cwd=project)["in_step"]
     metadata = site / "one-1.0.dist-info" / "METADATA"
     metadata.write_text(metadata.read_text().replace("Version: 1.0", "Version: 1.1"))
-    moved = answer("sync", "--outdated", cwd=project, code=8)["outdated"]
-    assert [(each["name"], each["locked"], each["installed"]) for each in moved] == [("one", "1.0", "1.1")]
-    assert answer("sync", "--check", cwd=project, code=8)["in_step"] is False
+    moved = "package: one 1.0 in the lock, now 1.1"
+    for words in (("sync", "--check"), ("outdated",), ("sync", "--check", "--lock-only")):
+        assert moved in answer(*words, cwd=project, code=8)["caches"][0]["reasons"]
+    looked = [each for each in answer("doctor", cwd=project, code=8)["checks"] if each["area"] == "caches"]
+    assert [moved in each["detail"] for each in looked] == [True]
     before = (project / "context.toml").read_bytes()
     assert "'three' of the cache 'dependencies' is not installed" in failure(
         "add", "--package", "three", cwd=project, code=5
@@ -438,10 +460,6 @@ def test_a_person_at_a_terminal_sees_what_was_built_what_is_behind_and_what_to_d
     assert on_a_terminal("sync", "--check", cwd=project, columns=100) == (
         "guides: sources: 1 changed\nRun `context sync`.\n",
         8,
-    )
-    assert on_a_terminal("sync", "--outdated", cwd=project, columns=100) == (
-        "note: guides: sources: 1 changed\nNo package or checkout moved since context.lock.\n",
-        0,
     )
 
 

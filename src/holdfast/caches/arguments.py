@@ -128,7 +128,6 @@ class SyncArguments(TypedDict):
     check: NotRequired[bool]
     lock_only: NotRequired[bool]
     yes: NotRequired[bool]
-    outdated: NotRequired[bool]
     strict: NotRequired[bool]
     quiet: NotRequired[bool]
 

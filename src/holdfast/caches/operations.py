@@ -350,20 +350,11 @@ OPERATIONS = (
             Parameter("check", "flag", "Write nothing; exit with 8 and say why when a cache or the lock is behind"),
             Parameter("lock_only", "flag", "With --check: the lock alone; caches need not be built here"),
             Parameter("yes", "flag", "Contact registries that context.lock does not name yet, without asking"),
-            Parameter("outdated", "flag", "Write nothing; exit 8 if packages or checkouts moved since context.lock"),
             _STRICT,
             _QUIET,
         ),
         run="holdfast.caches.project_answers:sync",
         view="holdfast.caches.project_views:synced",
-        variants=(
-            Variant(
-                "outdated",
-                "holdfast.caches.project_answers:outdated",
-                "holdfast.caches.project_views:outdated",
-                takes=("names",),
-            ),
-        ),
     ),
     Operation(
         family="caches",

@@ -1,4 +1,4 @@
-"""The bodies of the commands that keep a project's caches: add, sync, outdated, index."""
+"""The bodies of the commands that keep a project's caches: add, sync, diff --since, index."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from holdfast.caches.build.declaration import (
     remove_undeclared,
     write_declaration,
 )
-from holdfast.caches.build.moved_sources import moved_sources
+from holdfast.caches.build.machine_state import read_state
 from holdfast.caches.build.past_caches import PastProject
 from holdfast.caches.build.project_directory import Project, check_names, check_tokenizer, only_writer
 from holdfast.caches.build.project_sources import MADE, PassedOver
@@ -32,11 +32,11 @@ from holdfast.caches.on_disk.cache_listing import list_caches
 from holdfast.caches.on_disk.open_caches import with_cache
 from holdfast.caches.on_disk.user_files import read_queries
 from holdfast.caches.project.project_file import DeclaredCache
+from holdfast.caches.project.project_lock import ProjectLock
 from holdfast.caches.project_shapes import (
     AddAnswer,
     CheckAnswer,
     IndexAnswer,
-    OutdatedAnswer,
     SyncAnswer,
     SyncedCacheAnswer,
     UnreadSource,
@@ -159,24 +159,6 @@ def _check(workspace: Workspace, arguments: SyncArguments) -> Outcome[SyncAnswer
     return Outcome(value, exit_code=0 if value["in_step"] else OutOfDate.exit_code)
 
 
-def outdated(workspace: Workspace, arguments: SyncArguments) -> Outcome[OutdatedAnswer]:
-    project = _project(workspace)
-    declared = project.declared()
-    chosen = check_names(declared, arguments.get("names", []))
-    lock = project.lock()
-    moved = moved_sources(project, chosen, lock)
-    value: OutdatedAnswer = {"outdated": moved}
-    tags = [
-        f"'context pull {cache.name}' moves it to what its tag means now: no registry was asked"
-        for cache in chosen
-        if cache.oci
-    ]
-    tokenizer = check_tokenizer(declared)
-    behind = [check_cache(project, cache, lock, tokenizer, lock_only=False) for cache in chosen if not cache.oci]
-    notes = [f"{cache.name}: {'; '.join(cache.reasons)}" for cache in behind if cache.reasons]
-    return Outcome(value, exit_code=OutOfDate.exit_code if moved else 0, note="\n".join([*notes, *tags]))
-
-
 def index(workspace: Workspace, arguments: BuildArguments) -> Outcome[IndexAnswer]:
     cache = workspace.written(workspace.cache_directory(arguments["cache"]))
     report = index_cache(
@@ -209,6 +191,7 @@ def diff_since(workspace: Workspace, arguments: DiffArguments) -> Outcome[DiffAn
             names = [arguments["before"]]
         queries = arguments.get("queries")
         caches = [_since(project, past, name, then.get(name, ""), now.get(name, ""), queries) for name in names]
+        behind = [_note_behind(project, lock, cache) for cache in caches]
     finally:
         rmtree(folder, ignore_errors=True)
     # What could not be compared must not pass a check.
@@ -216,7 +199,7 @@ def diff_since(workspace: Workspace, arguments: DiffArguments) -> Outcome[DiffAn
     moved = [
         each for cache in caches if cache["difference"] for each in cache["difference"]["queries"] if each["changed"]
     ]
-    failed = arguments.get("check", False) and (moved or unsure)
+    failed = arguments.get("check", False) and (moved or unsure or any(behind))
     return Outcome({"since": ref, "caches": caches}, exit_code=OutOfDate.exit_code if failed else 0)
 
 
@@ -236,6 +219,19 @@ def _since(project: Project, past: PastProject, name: str, then: str, now: str, 
     state: Literal["same", "changed", "added", "removed"]
     state = "added" if not then else "removed" if not now else "same" if then == now else "changed"
     return {"name": name, "state": state, "before": then, "after": now, "difference": difference, "reason": reason}
+
+
+def _note_behind(project: Project, lock: ProjectLock | None, cache: SinceCache) -> bool:
+    """Say of a cache that was built here what `sync --check` says of it now; whether it is behind."""
+    declared = project.declared().cache(cache["name"]) if project.text() is not None else None
+    if lock is None or declared is None or not read_state(project, declared.name).cache_version:
+        return False
+    try:
+        reasons = check_cache(project, declared, lock, check_tokenizer(project.declared()), lock_only=False).reasons
+    except ContextError as error:
+        reasons = [error.reason]
+    cache["reason"] = "; ".join([each for each in (cache["reason"], *reasons) if each])
+    return bool(reasons)
 
 
 def _project(workspace: Workspace, *, writes: bool = False) -> Project:

@@ -57,18 +57,6 @@ class AddAnswer(TypedDict):
     for_user: NotRequired[bool]
 
 
-class OutdatedSource(TypedDict):
-    cache: str
-    kind: str
-    name: str
-    locked: str
-    installed: str
-
-
-class OutdatedAnswer(TypedDict):
-    outdated: Sequence[OutdatedSource]
-
-
 class IndexAnswer(TypedDict):
     cache_version: str
     document_count: int

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from rich.console import Group, RenderableType
-from rich.table import Table
 from rich.text import Text
 
 from holdfast.caches.project_shapes import (
     AddAnswer,
     CheckAnswer,
     IndexAnswer,
-    OutdatedAnswer,
     SyncAnswer,
     SyncedCacheAnswer,
 )
@@ -58,19 +56,6 @@ def added(value: AddAnswer, seconds: float) -> RenderableType:
         Text.assemble("Ask it:  ", (value["next"], "bold")),
         Text("Agents find it with the tool context.search (`context serve`).", style="dim"),
     )
-
-
-def outdated(value: OutdatedAnswer, _seconds: float) -> RenderableType:
-    """A row for each that moved."""
-    if not value["outdated"]:
-        return Text("No package or checkout moved since context.lock.", style="green")
-    table = Table(box=None, header_style="bold", pad_edge=False)
-    for column in ("cache", "name", "locked", "installed"):
-        table.add_column(column, overflow="fold")
-    for each in value["outdated"]:
-        cut = 12 if each["kind"] == "commit" else None
-        table.add_row(each["cache"], each["name"], each["locked"][:cut] or "—", each["installed"][:cut] or "not there")
-    return Group(table, Text("`context sync` brings the caches in step.", style="dim"))
 
 
 def indexed(value: IndexAnswer, seconds: float) -> RenderableType:

@@ -16,7 +16,7 @@ RENAMED = {
     "audit": "replay --receipts",
     "cite verify": "verify --citations",
     "index": "build --index",
-    "outdated": "sync --outdated",
+    "outdated": "sync --check",
     "spec revoke": "spec approve --revoke",
     "spec archive": "spec merge --archive",
     "spec trace": "spec check --trace",

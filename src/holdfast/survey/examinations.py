@@ -13,7 +13,7 @@ from holdfast.caches.on_disk.cache_listing import inspect_cache, list_caches
 from holdfast.caches.on_disk.receipt_costs import receipt_files
 from holdfast.caches.on_disk.receipt_store import MOST_FILES
 from holdfast.caches.on_disk.work_tree import WorkTrees
-from holdfast.caches.project_answers import outdated, sync
+from holdfast.caches.project_answers import sync
 from holdfast.caches.project_shapes import CheckAnswer
 from holdfast.caches.search.impacts import RANKING
 from holdfast.caches.tokenizers import O200K, is_installed
@@ -108,7 +108,7 @@ def _caches(workspace: Workspace, _untracked: bool) -> Iterator[Check]:
 
 
 def _synced(workspace: Workspace, damaged: list[str]) -> Iterator[Check]:
-    """Whether caches and lock are those of the sources, and whether packages moved."""
+    """Whether caches and lock are those of the sources."""
     checked: CheckAnswer = sync(workspace, {"check": True}).value  # type: ignore[assignment]  # `check` gives this one
     for each in checked["caches"]:
         if each["name"] in damaged:
@@ -116,10 +116,6 @@ def _synced(workspace: Workspace, damaged: list[str]) -> Iterator[Check]:
         reasons = list(each["reasons"])
         detail = _some(reasons, "; ") if reasons else "in step with its sources and the lock"
         yield Check("caches", each["name"], "problem" if reasons else "ok", detail, "context sync" if reasons else "")
-    for moved in outdated(workspace, {}).value["outdated"]:
-        before, now = moved["locked"] or "nothing", moved["installed"] or "nothing"
-        detail = f"{moved['kind']} {moved['name']} moved from {before} to {now}"
-        yield Check("caches", moved["cache"], "problem", detail, "context sync")
 
 
 def _receipts(workspace: Workspace, _untracked: bool) -> Iterator[Check]:

@@ -9,6 +9,7 @@ state, receipt or digest that lies in the project is believed. Every reason begi
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 
 from holdfast.caches.build.build_order import BuildOrder
 from holdfast.caches.build.cache_plan import CachePlan, SourceChanges, changes_since, plan_cache
@@ -62,7 +63,7 @@ def _source_reasons(
         is_current = is_known and changes.is_none and state.settings == settings
         damaged = "" if lock_only or not is_known else find_damage(cache, state.made)[0]
         if not lock_only and is_known and not damaged and not is_current:
-            moved = _package_reasons(plan, locked)
+            moved = _moved(plan.packages, plan.commits, locked)
             how = _words(changes) if not changes.is_none else "cache: built by another ranking, index or tokenizer"
             return [*moved, how]
         if not is_current:
@@ -149,28 +150,24 @@ def lock_reasons(now: LockedCache, locked: LockedCache | None) -> list[str]:
     """In what the lock differs from what the sources make."""
     if locked is None:
         return ["lock: does not name it"]
-    if now == locked:
-        return []
-    for what, one, other in (
-        ("reference", now.oci, locked.oci),
-        ("packages", now.packages, locked.packages),
-        ("commits", now.commits, locked.commits),
-        ("sources", now.sources, locked.sources),
-        ("version", now.version, locked.version),
-    ):
-        if one != other:
+    if moved := _moved(now.packages, now.commits, locked):
+        return moved
+    for what in ("reference", "packages", "commits", "sources", "version"):
+        field = "oci" if what == "reference" else what
+        if getattr(now, field) != getattr(locked, field):
             return [f"lock: {'another' if what in ('version', 'reference') else 'other'} {what}"]
-    return ["lock: says otherwise"]
+    return [] if now == locked else ["lock: says otherwise"]
 
 
-def _package_reasons(plan: CachePlan, locked: LockedCache | None) -> list[str]:
-    """Which packages are not of the version of the lock."""
-    versions = dict(locked.packages) if locked is not None else {}
-    return [
-        f"package: {name} {versions[name]} in the lock, {now} installed"
-        for name, now in plan.packages
-        if versions.get(name, now) != now
-    ]
+def _moved(
+    packages: Sequence[tuple[str, str]], commits: Sequence[tuple[str, str]], locked: LockedCache | None
+) -> list[str]:
+    """Which packages and checkouts are of another version or commit than the lock says."""
+    if locked is None:
+        return []
+    rows = [("package", name, dict(locked.packages).get(name, now), now) for name, now in packages]
+    rows += [("sources", name, dict(locked.commits).get(name, now)[:12], now[:12]) for name, now in commits]
+    return [f"{kind}: {name} {then} in the lock, now {now}" for kind, name, then, now in rows if then != now]
 
 
 def _words(changes: SourceChanges) -> str:
