@@ -19,20 +19,25 @@ if TYPE_CHECKING:
     from benchmarks.agents.tasks import Task
 
 _RUN = "import sys; from holdfast.cli import run; sys.exit(run())"
-_POINTER = re.compile(r"(?:^(\S.*?) |^ |; )L(\d+) ")
-_CITATION = re.compile(r"^\[\d+\] (\S+@[0-9a-f]{12})", re.MULTILINE)
+_POINTER = re.compile(r"(?:^(\S.*?) |^ |; )L(\d+(?:\.\d+)?) ")
+_CITATION = re.compile(r"^(?:\[\d+\] )?(\S+@[0-9a-f]{12})(?: · |$)", re.MULTILINE)
 _PLACE = re.compile(r"^(\S+#L\d+)-L\d+ ", re.MULTILINE)
 _FILE = re.compile(r"^\[\d+\] ([^\s#]+)#", re.MULTILINE)
 _FILES = 3  # files found that are asked about
 _TOGETHER = 3  # pointers read at once
 _LARGE = 4000
+_ROUNDS = 4  # of documentation, as long as tokens are left
+_PAGES, _OF_A_PAGE = 4, 2000  # best pages that are asked alone, and for how many tokens
 
 
 class Holdfast(ServerPolicy):
     """`context.search` in the question's words, then its pointers in their order, three at a time, then both once more
-    with 4,000 tokens, without what was given before. A name of code is looked up by `context.symbol` (and what it
-    defines read) and a path by `project_impact`, the next task of a spec by `list-specs`; the search follows. Where a
-    question about what breaks names no path, the first files that the search cites are asked about."""
+    with 4,000 tokens, without what was given before. Of documentation the first three pointers are read and the same
+    is asked of each of the four pages that came first (`under`), and all that again until the tokens are spent.
+
+    A name of code is looked up by `context.symbol` (and what it defines read) and a path by `project_impact`, the next
+    task of a spec by `list-specs`; the search follows. Where a question about what breaks names no path, the first
+    files that the search cites are asked about."""
 
     name = "Holdfast"
 
@@ -52,8 +57,11 @@ class Holdfast(ServerPolicy):
         if task.kind == BREAKS and "project_impact" in self._tools:
             for path in paths(question):
                 yield self.call("project_impact", paths=[path])
-        held: list[str] = []
         part = {"in": "docs" if task.kind == DOCUMENTATION else "code"} if "in" in self._tools["context.search"] else {}
+        if task.kind == DOCUMENTATION:
+            yield from self._pages(question, part)
+            return
+        held: list[str] = []
         for more in ({}, {"budget": _LARGE}):
             found = self.call("context.search", query=question, **part, **more, **({"known": held} if held else {}))
             yield found
@@ -64,6 +72,28 @@ class Holdfast(ServerPolicy):
             places = pointers(found.answer)
             for at in range(0, len(places), _TOGETHER):
                 yield self.call("context.read", places=places[at : at + _TOGETHER])
+
+    def _pages(self, question: str, part: dict[str, str]) -> Iterator[Call]:
+        """The whole documentation, then its pages, best first; never what was given before."""
+        held: list[str] = []
+        met: dict[str, bool] = {}  # page -> whether it was asked alone
+        for number in range(_ROUNDS):
+            more = {"budget": _LARGE} if number else {}
+            found = self.call("context.search", query=question, **part, **more, **({"known": held} if held else {}))
+            yield found
+            given, places = _CITATION.findall(found.answer), pointers(found.answer)
+            for place in (*given, *places):
+                met.setdefault(place.rpartition("#L")[0], False)
+            held += given
+            if places:
+                read = self.call("context.read", places=places[:_TOGETHER])
+                yield read
+                held += _CITATION.findall(read.answer)
+            for page in [page for page, is_asked in met.items() if not is_asked][:_PAGES]:
+                met[page] = True
+                found = self.call("context.search", query=question, **part, under=page, budget=_OF_A_PAGE, known=held)
+                yield found
+                held += _CITATION.findall(found.answer)
 
     def _definitions(self, question: str) -> Iterator[Call]:
         """What the names in a question define, looked up one by one and read."""

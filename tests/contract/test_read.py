@@ -203,6 +203,46 @@ def test_a_list_reads_several_within_one_budget(cache: Path, door: Door) -> None
     assert [passage.get("state") for passage in value["passages"]] == [None, None, "no such document"]
 
 
+def test_the_places_of_a_list_that_the_budget_does_not_reach_are_named(
+    shelf: Callable[[str], Path], tokenizer: str
+) -> None:
+    root, count, places = shelf(tokenizer), counter(tokenizer), [f"many.md#L{line}" for line in range(7, 167, 4)]
+    reached = set()
+    for budget in range(220, 900, 31):
+        text = Library(root).call("context.read", {"places": places, "budget": budget}).text
+        value = read(root, places=places, budget=budget)
+        given, unread = [passage["lines"][0] for passage in value["passages"]], value["unread"]
+        assert count(text) <= budget
+        assert [f"many.md#L{line}" for line in given] + unread == places
+        assert text.splitlines()[-1] == f"[not read, the budget is spent: {unread[0]} and {len(unread) - 1} more]"
+        reached.add(len(given))
+    assert len(reached) > 2
+    assert "unread" not in read(root, places=places[:2])
+    # Not even the first fits beside that line.
+    answer = Library(root).call("context.read", {"places": places, "budget": 50})
+    assert json.loads(answer.text)["error"]["code"] == "invalid_budget"
+
+
+def test_a_pointer_to_one_of_several_sections_that_begin_on_a_line_is_read_alone(cache: Path) -> None:
+    found = json.loads(Library(cache.parent).call("context.search", {"query": "sentence goes", "format": "json"}).text)
+    pointers = [each for each in found["more"] if each["id"] == "line.md"]
+    parts = [each["part"] for each in pointers if each["line"] == 3]
+    assert len(parts) > 1 == pointers.count(pointers[0])
+    text = Library(cache.parent).call("context.search", {"query": "sentence goes"}).text
+    pieces = []
+    for part in sorted(parts):
+        assert f"L3.{part} " in text
+        value = read(cache.parent, places=[f"line.md#L3.{part}"])["passages"][0]
+        assert 0 < len(value["content"]) < 2500
+        pieces.append(value["content"])
+        assert value["content"] in LINE
+    assert len(set(pieces)) == len(parts)
+    first = read(cache.parent, places=["line.md#L3.1"])["passages"][0]["content"]
+    assert read(cache.parent, id="line.md", line=3)["content"].startswith(first + " ")
+    gone = read(cache.parent, places=["line.md#L3.99"])["passages"][0]
+    assert (gone["state"], gone["citation"]) == ("no such lines", "line.md#L3.99")
+
+
 def test_what_the_caller_has_is_not_sent_again(cache: Path, door: Door) -> None:
     for held in (citation(13, 16), citation(9, 16)):
         answer = door.call("context.read", {"citation": citation(13, 16), "known": [held]}).text

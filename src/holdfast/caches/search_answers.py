@@ -15,6 +15,7 @@ from holdfast.caches.search.proven_page import CodeChanged
 from holdfast.caches.search.search_request import USUAL_BUDGET, LeftOut, SearchRequest
 from holdfast.caches.tokenizers import USUAL
 from holdfast.core.errors import (
+    BudgetTooSmall,
     CacheInvalid,
     CacheMissing,
     CitationStale,
@@ -205,38 +206,77 @@ def read(workspace: Workspace, arguments: ReadArguments) -> Outcome[ReadAnswer |
 def _read(
     workspace: Workspace, arguments: ReadArguments, meant: MeantCaches
 ) -> Outcome[ReadAnswer | StaleAnswer | PassagesAnswer]:
-    from holdfast.caches.search.passage_text import as_text
-    from holdfast.core.confined_paths import printable
-
     places = _places_to_read(arguments)
     passages: list[ReadAnswer | StaleAnswer] = []
     left = arguments.get("budget", USUAL_BUDGET)
-    for place in places:
-        value = None
-        if meant.caches and not place.symbol:
-            if meant.as_one:
-                value = _read_of_several(workspace, meant, place, left)
-            else:
-                value = _read_of_one(workspace, meant.caches[0], place, left)
-        if value is None or ("error" in value and value["state"] == "no such document"):
-            value = _read_of_code(workspace, place, left) or value
-        if value is None:
-            raise CacheMissing(f"no source file '{printable(place.id)}' is searched here")
-        passages.append(value)
-        # No token is shorter than a byte.
-        left -= value["tokens_used"] if "error" not in value else len(as_text(value).encode()) + 1
+    try:
+        for place in places:
+            passages.append(_read_place(workspace, meant, place, left))
+            left -= _tokens_of(passages[-1])
+    except BudgetTooSmall:
+        if not passages:
+            raise
+        _make_room(workspace, meant, places, passages, left)
     answer: ReadAnswer | StaleAnswer | PassagesAnswer = passages[0]
     if "places" in arguments:
         answer = {"passages": passages}
+        if unread := [place.text for place in places[len(passages) :]]:
+            answer["unread"] = unread
     if any("error" in value for value in passages):
         return Outcome(answer, CitationStale.exit_code, True, CitationStale.remedy, code=CitationStale.code)
     return Outcome(answer)
 
 
+def _make_room(
+    workspace: Workspace, meant: MeantCaches, places: list[Place], passages: list[ReadAnswer | StaleAnswer], left: int
+) -> None:
+    """Shorten or drop passages, the last first, until the line fits that names the places after them.
+
+    BudgetTooSmall where not even one fits beside it.
+    """
+    from holdfast.caches.search.passage_text import unread_line
+
+    def line_after(count: int) -> int:
+        return len(unread_line([place.text for place in places[count:]]).encode()) + 1
+
+    while line_after(len(passages)) > left:
+        left += _tokens_of(passages.pop())
+        count = len(passages)
+        try:
+            passages.append(_read_place(workspace, meant, places[count], left - line_after(count + 1)))
+            left -= _tokens_of(passages[-1])
+        except BudgetTooSmall:
+            if not passages:
+                raise
+
+
+def _tokens_of(passage: ReadAnswer | StaleAnswer) -> int:
+    from holdfast.caches.search.passage_text import as_text
+
+    # No token is shorter than a byte.
+    return passage["tokens_used"] if "error" not in passage else len(as_text(passage).encode()) + 1
+
+
+def _read_place(workspace: Workspace, meant: MeantCaches, place: Place, budget: int) -> ReadAnswer | StaleAnswer:
+    """What is read at one place: of the meant caches, else of the project's source files."""
+    from holdfast.core.confined_paths import printable
+
+    value = None
+    if meant.caches and not place.symbol:
+        if meant.as_one:
+            value = _read_of_several(workspace, meant, place, budget)
+        else:
+            value = _read_of_one(workspace, meant.caches[0], place, budget)
+    if value is None or ("error" in value and value["state"] == "no such document"):
+        value = _read_of_code(workspace, place, budget) or value
+    if value is None:
+        raise CacheMissing(f"no source file '{printable(place.id)}' is searched here")
+    return value
+
+
 def _read_of_one(
     workspace: Workspace, cache: NamedCache, place: Place, budget: int, prefix: str = ""
 ) -> ReadAnswer | StaleAnswer:
-
     pool, name = workspace.keep(OpenCaches), cache.name
     return pool.use(cache.path, lambda opened: opened.read(place, budget, name, prefix))
 
@@ -334,9 +374,12 @@ def _place(text: str) -> Place:
     text = text.strip(WHITE_SPACE)
     if (citation := parse_citation(text)) is not None:
         return Place(citation.id, citation)
-    name, _, line = text.rpartition("#L")
-    if name and line.isascii() and line.isdigit() and len(line) < 10 and int(line):
-        return Place(name, line=int(line))
+    name, _, tail = text.rpartition("#L")
+    numbers = tail.split(".")
+    if name and len(numbers) < 3 and all(each.isascii() and each.isdigit() and len(each) < 10 for each in numbers):
+        line, part = int(numbers[0]), int(numbers[-1]) if len(numbers) > 1 else 0
+        if line and (part or len(numbers) == 1):
+            return Place(name, line=line, part=part)
     from holdfast.caches.on_disk.work_tree import is_source
 
     name, _, symbol = text.rpartition("#")

@@ -8,7 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from holdfast.caches.audit_shapes import ReplayAnswer
-from holdfast.caches.search.passage_text import as_text
+from holdfast.caches.search.passage_text import as_text, unread_line
 from holdfast.caches.search.pointers import pointer_lines
 from holdfast.caches.search.search_text import as_text as search_text
 from holdfast.caches.search.search_text import asked_of, entry_lines, notes
@@ -91,7 +91,8 @@ def _marked(line: str, terms: set[str]) -> Text:
 def passage(value: ReadAnswer | StaleAnswer | PassagesAnswer, seconds: float) -> RenderableType:
     """The text as it is, its first and last line apart from what was written."""
     if "passages" in value:
-        return Group(*[passage(each, seconds) for each in value["passages"]])
+        unread = [Text(unread_line(value["unread"]), style="dim")] if "unread" in value else []
+        return Group(*[passage(each, seconds) for each in value["passages"]], *unread)
     text = as_text(value)
     if "error" in value:
         return Text(text, style="yellow")

@@ -109,12 +109,16 @@ class WordNotHere(TypedDict):
 
 
 class NamedSection(TypedDict):
-    """A pointer: a section that `context.read` gives by this `id` and `line`."""
+    """A pointer: a section that `context.read` gives by this `id` and `line`.
+
+    `part` says which of several sections that begin on that line it is, from 1.
+    """
 
     id: str
     line: int
     heading: str
     teaser: str
+    part: NotRequired[int]
 
 
 class LeftOutCache(TypedDict):
@@ -292,9 +296,10 @@ class StaleAnswer(TypedDict):
 
 @final
 class PassagesAnswer(TypedDict):
-    """What a list of places is answered."""
+    """What a list of places is answered; `unread` are the places that the budget did not reach, where there are any."""
 
     passages: Sequence[ReadAnswer | StaleAnswer]
+    unread: NotRequired[Sequence[str]]
 
 
 class DocumentChanges(TypedDict):

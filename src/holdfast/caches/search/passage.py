@@ -49,6 +49,7 @@ class Place(NamedTuple):
     fill: bool = False
     known: tuple[str, ...] = ()
     symbol: str = ""  # of source: what is declared there, in place of a line
+    part: int = 0  # which of the sections that begin on the line, from 1; 0: all of them
 
     @property
     def text(self) -> str:
@@ -57,6 +58,8 @@ class Place(NamedTuple):
             return self.citation.text
         if self.symbol:
             return f"{self.id}#{self.symbol}"
+        if self.part:
+            return f"{self.id}#L{self.line}.{self.part}"
         return self.id if self.line == 1 else f"{self.id}#L{self.line}"
 
 
@@ -94,7 +97,10 @@ def read_passage(
             return _stale(place, "no such lines", reader.nearest(place.line, ""), count, cache)
         if place.fill:
             return reader.page(reader.starts[line - 1], reader.line_end(len(reader.lines)))
-        extent = reader.section_at(line, place.line)
+        part = reader.section_at(line, place.line, place.part)
+        if part is None:
+            return _stale(place, "no such lines", reader.nearest(place.line, ""), count, cache)
+        extent = part
     else:
         state, found = reader.places.find(cited)
         if found is None:
@@ -169,10 +175,13 @@ class _Reader:
         held += largest_fit(before - held, lambda n: self._fits(*extent(held + n, more)))
         return self._answer(*extent(held, more))
 
-    def section_at(self, line: int, cited: int) -> tuple[int, int]:
-        """The characters of the sections that begin on a line of the source; where none does, of the one that has the
-        line or follows it, else of the last."""
+    def section_at(self, line: int, cited: int, part: int) -> tuple[int, int] | None:
+        """The characters of the sections that begin on a line of the source, or of a part of them; where none does, of
+        the one that has the line or follows it, else of the last. None where there is no such part."""
         begun = [number for number, section in enumerate(self.sections) if section.cited_lines[0] == cited]
+        if part:
+            chosen = begun[part - 1 : part]
+            return (self.begins[chosen[0]], self.ends[chosen[0]]) if chosen else None
         if not self.sections:
             return self.starts[line - 1], self.line_end(len(self.lines))
         first = begun[0] if begun else min(bisect_right(self.ends, self.starts[line - 1]), len(self.sections) - 1)

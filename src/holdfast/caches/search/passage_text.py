@@ -18,7 +18,8 @@ def as_text(value: ReadAnswer | StaleAnswer | PassagesAnswer) -> str:
     Between the first line and the last stand exactly the lines that the citation says.
     """
     if "passages" in value:
-        return "\n".join(map(as_text, value["passages"]))
+        unread = [unread_line(value["unread"])] if "unread" in value else []
+        return "\n".join([*map(as_text, value["passages"]), *unread])
     if "error" in value:
         return _stale(value)
     parts = [citation_line(value["citation"], value["title"], value["heading"])]
@@ -34,6 +35,12 @@ def as_text(value: ReadAnswer | StaleAnswer | PassagesAnswer) -> str:
         name = value["citation"].rpartition("#L")[0]
         lines.append(display_line(f"[goes on: id {name}, line {following} of {value['line_count']}]"))
     return "\n".join(lines)
+
+
+def unread_line(places: Sequence[str]) -> str:
+    """The line after the passages of a list whose other places the budget did not reach."""
+    more = f" and {len(places) - 1:,} more" if len(places) > 1 else ""
+    return display_line(f"[not read, the budget is spent: {places[0]}{more}]") if places else ""
 
 
 def citation_line(citation: str, title: str, heading: Sequence[str]) -> str:

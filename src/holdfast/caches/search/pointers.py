@@ -46,6 +46,8 @@ def make_pointers(named: Sequence[CitedText], weights: Mapping[str, int]) -> lis
             "heading": cut_at_a_word(heading, LONGEST_INNER),
             "teaser": sentence,
         }
+        if cited.part:
+            pointer["part"] = cited.part
         by_page.setdefault(name, []).append(pointer)
     return [pointer for page in by_page.values() for pointer in page]
 
@@ -55,7 +57,7 @@ def pointer_lines(pointers: Iterable[NamedSection]) -> list[str]:
     lines: list[str] = []
     page, ends = "", False
     for each in pointers:
-        place = f"L{each['line']} {each['heading']}".rstrip(" ")
+        place = f"L{line_and_part(each)} {each['heading']}".rstrip(" ")
         if each["teaser"]:
             place += f": {each['teaser']}"
         if each["id"] != page:
@@ -69,8 +71,13 @@ def pointer_lines(pointers: Iterable[NamedSection]) -> list[str]:
 
 
 def pointer_places(pointers: Iterable[NamedSection]) -> list[str]:
-    """What a receipt remembers of pointers: each as `name#Lline`."""
-    return [f"{each['id']}#L{each['line']}" for each in pointers]
+    """What a receipt remembers of pointers: each as `name#Lline`, as `context.read` takes it."""
+    return [f"{each['id']}#L{line_and_part(each)}" for each in pointers]
+
+
+def line_and_part(pointer: NamedSection) -> str:
+    """The line of a pointer, `14.3` for the third section that begins there."""
+    return f"{pointer['line']}.{pointer['part']}" if "part" in pointer else str(pointer["line"])
 
 
 def _teaser(content: str, headings: Sequence[str], weights: Mapping[str, int]) -> str:

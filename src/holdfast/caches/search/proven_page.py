@@ -52,6 +52,7 @@ class CitedText:
         "digest",
         "header",
         "is_named",
+        "part",
         "section",
         "test",
     )
@@ -59,6 +60,7 @@ class CitedText:
     def __init__(self, document: Document, title: str, prefix: str, section: Section) -> None:
         self.section = section
         self.is_named = False  # given by its line alone
+        self.part = 0  # which of several sections that begin on one line it is, where it was named
         # Of source: what the section declares, and the test of its file.
         self.declares: str | None = None
         self.test = ""

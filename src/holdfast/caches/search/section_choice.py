@@ -109,7 +109,6 @@ class SectionChoice:
     def named(self, ranked: Iterable[RankedSection], place_of: Callable[[int], int], most: int) -> list[CitedText]:
         """The first of these that are not given, within the limit: equal texts once, none that the caller has."""
         found: dict[str, CitedText] = {}
-        lines = set()
         for each in ranked:
             number = each.number
             if len(found) == most:
@@ -118,14 +117,22 @@ class SectionChoice:
                 continue
             place = place_of(number)
             cited = self._cited(number, place)
-            line = place, cited.section.cited_lines[0]
-            if cited.digest in found or cited.digest in self.by_digest or line in lines:
+            if cited.digest in found or cited.digest in self.by_digest:
                 continue
             if self._known(cited, place) is None:
+                cited.part = self._part(number, place)
                 found[cited.digest] = cited
-                lines.add(line)
                 self.verdicts.setdefault(number, (NAMED, 0))
         return list(found.values())
+
+    def _part(self, number: int, place: int) -> int:
+        """Which of several sections that begin on one line a section is, from 1; 0 where it is the only one."""
+        section, origin = self._source.section(number), self.page(place).document.origin
+        if not (section.from_column or section.to_column or (origin is not None and origin.lines)):
+            return 0
+        line, section_at = section.cited_lines[0], self._source.section
+        begun = [each for each in range(*self._source.extent(place)) if section_at(each).cited_lines[0] == line]
+        return begun.index(number) + 1 if len(begun) > 1 else 0
 
     def drop_last(self, missing: int) -> None:
         """Give up what was taken last, since `missing` tokens are missing."""
