@@ -66,7 +66,8 @@ def members(kind: type) -> str:
     """The fields, properties and methods of a type, with what each promises; not what takes or gives other types."""
     public = {*holdfast.__all__, "None", "Iterator"}
     fields = getattr(kind, "_fields", ())
-    rows = [f"- `{name}: {plain(str(kind.__annotations__[name]))}`\n" for name in fields]
+    typed = [f"`{name}: {plain(str(kind.__annotations__[name]))}`" for name in fields]
+    rows = [f"Fields: {', '.join(typed)}.\n"] if typed else []
     for name, value in vars(kind).items():
         if name.startswith("_") or name in fields:
             continue
@@ -76,7 +77,7 @@ def members(kind: type) -> str:
         elif inspect.isfunction(value) and public.issuperset(named_types(value)):
             parameters = plain(str(inspect.signature(value))).replace("(self, ", "(").replace("(self)", "()")
             rows.append(f"- `{name}{parameters}`: {first_line(value)}\n")
-    return ("\n" + "".join(rows)) if rows else ""
+    return "\n" + "".join(rows) if rows else ""
 
 
 def named_types(value: Callable[..., object]) -> list[str]:
