@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 _RUN = "import sys; from holdfast.cli import run; sys.exit(run())"
 _POINTER = re.compile(r"(?:^(\S.*?) |^ |; )L(\d+(?:\.\d+)?) ")
 _CITATION = re.compile(r"^(?:\[\d+\] )?(\S+@[0-9a-f]{12})(?: · |$)", re.MULTILINE)
+_ENTRY = re.compile(r"^\[\d+\] ([^\s#]*)(#L\d+)(-L\d+@[0-9a-f]{12})")
+_UNREAD = re.compile(r"\n\[not read, the budget is spent: \S+(?: and (\d+) more)?\]")
 _PLACE = re.compile(r"^(\S+#L\d+)-L\d+ ", re.MULTILINE)
 _FILE = re.compile(r"^\[\d+\] ([^\s#]+)#", re.MULTILINE)
 _FILES = 3  # files found that are asked about
@@ -31,9 +33,10 @@ _PAGES, _OF_A_PAGE = 4, 2000  # best pages that are asked alone, and for how man
 
 
 class Holdfast(ServerPolicy):
-    """`context.search` in the question's words, then its pointers in their order, three at a time, then both once more
-    with 4,000 tokens, without what was given before. Of documentation the first three pointers are read and the same
-    is asked of each of the four pages that came first (`under`), and all that again until the tokens are spent.
+    """`context.search` in the question's words, then what it names without its text in its order, three at a time, then
+    both once more with 4,000 tokens, without what was given before. Of documentation the first three pointers are read
+    and the same is asked of each of the four pages that came first (`under`), and all that again until the tokens are
+    spent.
 
     A name of code is looked up by `context.symbol` (and what it defines read) and a path by `project_impact`, the next
     task of a spec by `list-specs`; the search follows. Where a question about what breaks names no path, the first
@@ -68,10 +71,15 @@ class Holdfast(ServerPolicy):
             if task.kind == BREAKS and "project_impact" in self._tools and not more and not paths(question):
                 for path in list(dict.fromkeys(_FILE.findall(found.answer)))[:_FILES]:
                     yield self.call("project_impact", paths=[path])
-            held += _CITATION.findall(found.answer)
-            places = pointers(found.answer)
-            for at in range(0, len(places), _TOGETHER):
-                yield self.call("context.read", places=places[at : at + _TOGETHER])
+            entries, places = entries_of(found.answer)
+            held += entries
+            places += pointers(found.answer)
+            while places:
+                read = self.call("context.read", places=places[:_TOGETHER])
+                yield read
+                unread = _UNREAD.search(read.answer)
+                left = 1 + int(unread[1] or 0) if unread else 0
+                del places[: max(len(places[:_TOGETHER]) - left, 1)]
 
     def _pages(self, question: str, part: dict[str, str]) -> Iterator[Call]:
         """The whole documentation, then its pages, best first; never what was given before."""
@@ -103,6 +111,20 @@ class Holdfast(ServerPolicy):
             places = _PLACE.findall(found.answer)[:_TOGETHER]
             if places:
                 yield self.call("context.read", places=places)
+
+
+def entries_of(answer: str) -> tuple[list[str], list[str]]:
+    """The citations of the entries of an answer, and the places of those that are a line without text."""
+    lines = answer.partition("\nMore, by context.read:\n")[0].splitlines()
+    citations, places, page = [], [], ""
+    for at, line in enumerate(lines, 1):
+        if found := _ENTRY.match(line):
+            page = found[1] or page
+            citations.append(f"{page}{found[2]}{found[3]}")
+            below = [each for each in lines[at : at + 3] if not each.startswith(("(tests: ", "(also: "))]
+            if not below or _ENTRY.match(below[0]):
+                places.append(page + found[2])
+    return citations, places
 
 
 def pointers(answer: str) -> list[str]:

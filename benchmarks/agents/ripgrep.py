@@ -24,7 +24,11 @@ _WORDS = 4  # most selective words that lines are searched for
 _NAMES, _FILES, _LINES, _USES = 30, 3, 12, 60  # most names listed, files together, lines of a file, lines of a name
 _ROUNDS = 4
 _WINDOW = 40
-_TESTS = ("-g", "!*test*", "-g", "!**/tests/**", "-g", "!**/__tests__/**")
+_TESTS = [
+    part
+    for name in ("test_*", "*_test.*", "*.test.*", "*.spec.*", "test", "tests", "__tests__")
+    for part in ("-g", f"!{name}")
+]
 
 
 class Files:
@@ -59,7 +63,7 @@ class Files:
 
     def _files_with(self, word: str, kind: str) -> dict[str, int]:
         """file -> how many of its lines contain a word."""
-        tests = _TESTS if kind in (CODE, USES, BREAKS) else ()
+        tests = _TESTS if kind in (CODE, USES, BREAKS) else []
         counted = self._rg("-ic", *tests, "-e", re.escape(word), *self._scope(kind))
         return {name: int(number) for name, _, number in [line.rpartition(":") for line in counted] if name}
 

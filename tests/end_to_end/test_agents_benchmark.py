@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from benchmarks.agents.gold import Gold
-from benchmarks.agents.product import Holdfast, pointers
+from benchmarks.agents.product import Holdfast, entries_of, pointers
 from benchmarks.agents.program import work
 from benchmarks.agents.ripgrep import Ripgrep, WholeFiles
 from benchmarks.agents.runs import GIVE_UP, Call, Project, Run, perform
@@ -130,6 +130,17 @@ def test_pointers_are_places_that_can_be_read() -> None:
         "[1] a.md#L1-L2@0123456789ab\ntext\nMore, by context.read:\nb.md L7 One: words, L8 of it\n L9 Two; L12 Three\n"
     )
     assert pointers(answer) == ["b.md#L7", "b.md#L9", "b.md#L12"]
+
+
+def test_entries_without_text_are_places_that_can_be_read() -> None:
+    answer = (
+        "2 of 3\n\n[1] a.py#L1-L9@0123456789ab · fn a()\n[2] #L11-L12@0123456789ac · fn b()\n(tests: t.py)\ntext\n"
+        "[3] c.py#L3-L3@0123456789ad\nMore, by context.read:\nb.py L7 One\n"
+    )
+    assert entries_of(answer) == (
+        ["a.py#L1-L9@0123456789ab", "a.py#L11-L12@0123456789ac", "c.py#L3-L3@0123456789ad"],
+        ["a.py#L1", "c.py#L3"],
+    )
 
 
 def test_the_tasks_are_whole() -> None:

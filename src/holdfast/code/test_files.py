@@ -1,4 +1,4 @@
-"""Which files are tests, by the names that test runners go by."""
+"""Which files are tests, by the names that test runners go by, and which show how a project is used."""
 
 from __future__ import annotations
 
@@ -6,6 +6,9 @@ from holdfast.code.languages import extension_of
 
 # Directories that hold tests and what they need, and nothing that a program is built from.
 _FOLDERS = frozenset("test tests __tests__ spec testdata __mocks__ __fixtures__ fixtures e2e testing_support".split())
+_EXAMPLES = frozenset(
+    "examples example docs doc samples sample demo demos benchmarks benches playground playgrounds fuzz".split()
+)
 _STEMS_BEFORE = ("test_",)
 _STEMS_AFTER = ("_test", "_tests", "_spec", ".test", ".spec", "-test", "-spec")
 _CAPITALS = ("Test", "Tests", "Spec", "IT", "TestCase")
@@ -34,3 +37,8 @@ def is_test_name(name: str) -> bool:
     return extension_of(name) in _CAPITAL_LANGUAGES and any(
         stem.endswith(ending) and stem != ending for ending in _CAPITALS
     )
+
+
+def is_example(path: str) -> bool:
+    """Whether a file shows how the project is used, instead of being part of it, by the directories it lies in."""
+    return not _EXAMPLES.isdisjoint(path.split("/")[:-1])

@@ -12,8 +12,9 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING, NamedTuple
 
 from holdfast.code.analysis.analyser import code_language, source_code
-from holdfast.code.analysis.facts import FileFacts
+from holdfast.code.analysis.facts import FileFacts, compact
 from holdfast.code.code_sections import cut_source
+from holdfast.code.test_files import is_example
 from holdfast.core.display_text import display_line
 from holdfast.core.errors import BudgetTooSmall
 from holdfast.core.largest_fit import largest_fit
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 DEFAULT_BUDGET = 1000
 _BODY = 400  # tokens that a body takes at most
 _MOST_NAMED = 20
+_LONGEST_SIGNATURE = 200  # characters of the text; JSON has it whole
+_AFTER_NAME = re.compile(r"[(<\[:]| = ")
 _PARTS = re.compile(r"(?a)[\w$\x80-\U0010ffff]++")
 _WORDS = re.compile(r"[A-Z]++(?![a-z])|[A-Z]?+[a-z]++|[0-9]++")
 _IMPORT = re.compile(rb"^\s*+(?:#\s*+include|(?:pub\s++)?+use|import|from|using|require|require_relative|alias)(?!\w)")
@@ -121,12 +124,13 @@ def _words(name: str) -> list[str]:
 
 
 def symbol_answer(name: str, found: Sequence[Looked], nearest: Sequence[str], budget: int) -> SymbolAnswer:
-    """All definitions and as many files with uses as fit, those with most uses first; BudgetTooSmall for none."""
+    """All definitions and as many files with uses as fit, those with most uses first, then examples and tests;
+    BudgetTooSmall for none."""
     defined = [(one, each) for one in found for each in one.look.definitions]
     defined.sort(key=lambda pair: (pair[0].is_test, len(_PARTS.findall(pair[1].name)), pair[0].path, pair[1].line))
     using = [one for one in found if one.look.uses]
-    using.sort(key=lambda one: (one.is_test, -sum([len(lines) for _, _, lines in one.look.uses]), one.path))
-    count = sum([len(lines) for one in using for _, _, lines in one.look.uses])
+    counts = {one.path: sum([len(lines) for _, _, lines in one.look.uses]) for one in using}
+    using.sort(key=lambda one: (one.is_test, is_example(one.path), -counts[one.path], one.path))
 
     def answer(definitions: int, files: int) -> SymbolAnswer:
         value: SymbolAnswer = {
@@ -137,7 +141,7 @@ def symbol_answer(name: str, found: Sequence[Looked], nearest: Sequence[str], bu
             "definition_count": len(defined),
             "uses": [_using(one) for one in using[:files]],
             "using_file_count": len(using),
-            "use_count": count,
+            "use_count": sum(counts.values()),
             "nearest": list(nearest),
         }
         for _ in range(4):
@@ -185,14 +189,16 @@ def _using(one: Looked) -> UsingFile:
 def as_text(value: SymbolAnswer) -> str:
     """The answer as a model reads it, without its final newline."""
     definitions, using = value["definitions"], value["uses"]
-    files = f"{value['use_count']} lines use it in {value['using_file_count']} files"
-    counts = f"{value['definition_count']} definitions, {files}"
+    files = f"{_count(value['use_count'], 'line')} in {_count(value['using_file_count'], 'file')} use it"
+    counts = f"{_count(value['definition_count'], 'definition')}, {files}"
     lines = [f"# {value['name']}: {counts} · {value['tokens_used']:,} of {value['budget']:,} tokens"]
     for one in definitions:
-        lines.append(f"{one['path']}#L{one['line']}-L{one['last']}  {one['signature']}")
-        if one["doc"] and "body" not in one:
-            lines.append(f"  {one['doc']}")
-        lines += [f"| {line}" for line in one["body"].split("\n")] if "body" in one else []
+        place = f"{one['path']}#L{one['line']}-L{one['last']}"
+        if "body" in one:  # which says the rest
+            lines += [f"{place}  {_AFTER_NAME.split(one['signature'], maxsplit=1)[0]}", *one["body"].split("\n")]
+        else:
+            lines.append(f"{place}  {compact(one['signature'], _LONGEST_SIGNATURE)}")
+            lines += [f"  {one['doc']}"] if one["doc"] else []
     if len(definitions) < value["definition_count"]:
         lines.append(
             f"… {value['definition_count'] - len(definitions)} more definitions: raise budget or give Class.name"
@@ -207,6 +213,10 @@ def as_text(value: SymbolAnswer) -> str:
     lines += [] if value["definition_count"] else [f"Nothing here defines '{value['name']}'."]
     lines += ["Nearest names: " + " ".join(value["nearest"])] if value["nearest"] else []
     return "\n".join([display_line(line) for line in lines])
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def _file_line(one: UsingFile) -> str:

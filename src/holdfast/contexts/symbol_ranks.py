@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from holdfast.code.analysis.facts import FileFacts
 from holdfast.code.analysis.references import References, hashes_in, pairs_in, word_hash
+from holdfast.code.test_files import is_example
 from holdfast.contexts.bindings import Binding
 from holdfast.core.unicode_text import lower_case
 
@@ -23,9 +24,6 @@ _BARE_SHARE = 10
 _TEST_SHARE = 4
 # A name that more symbols have than this is nobody's by itself: `new`, `String`.
 _COMMON = 40
-_EXAMPLES = frozenset(
-    "examples example docs doc samples sample demo demos benchmarks benches playground playgrounds fuzz".split()
-)
 # One file has at most so many symbols on a map, and a share of those before: twice its share of all symbols, but no
 # less than an eighth and no more than a third.
 _FEW, _LEAST_SHARE, _MOST_SHARE = 16, 8, 3
@@ -39,11 +37,6 @@ class MapFile(NamedTuple):
     uses: References
     is_test: bool = False
     binding: Binding = Binding()
-
-    @property
-    def is_example(self) -> bool:
-        """Whether it shows how the project is used, instead of being part of it."""
-        return not _EXAMPLES.isdisjoint(self.path.split("/")[:-1])
 
     @property
     def is_shown(self) -> bool:
@@ -191,7 +184,7 @@ def ranked_symbols(files: Sequence[MapFile], focus: Collection[str] = ()) -> lis
         # A member is found through its owner; what a module of Ruby holds is no member.
         is_member = one.owner and not (files[at].facts.language == "Ruby" and "A" <= one.name[0] <= "Z")
         score = scores[number] // 2 if is_member else scores[number]
-        score = score // 4 if files[at].is_example else score
+        score = score // 4 if is_example(one.path) else score
         tier = 0 if at in in_focus else 1 if number in used else 2 if at in users else 3
         found.append((tier, -score, one.path, one.owner, one.name, one._replace(score=score)))
     return _shared([one[-1] for one in sorted(found, key=lambda one: one[:-1])])

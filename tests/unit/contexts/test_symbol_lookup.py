@@ -47,7 +47,7 @@ def test_definitions_of_one_name_are_apart_and_uses_stand_with_their_symbol_and_
 
 def test_a_class_before_the_name_chooses_and_a_single_short_definition_comes_with_its_body() -> None:
     text = as_text(symbol_answer("Other.close", [found("Other.close")], [], 500))
-    assert "src/store.py#L12-L12  fn Other.close(self)\n|     def close(self): ...\nused in" in text
+    assert "src/store.py#L12-L12  fn Other.close\n    def close(self): ...\nused in" in text
     assert "Store.close(" not in text
 
 

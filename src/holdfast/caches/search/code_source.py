@@ -1,7 +1,8 @@
 """The source code of a work tree as it is now, as a search asks it: the `SearchSource` over records of its files. Pure.
 
 Scores are of the same kind as those of documents (impacts.py), so that both are ranked together. A name of a symbol
-counts twice, the path of a file half more, the whole file little; tests and files that programs wrote count less.
+counts twice, the path of a file half more, the whole file little; tests, examples and files that programs wrote count
+less.
 """
 
 from __future__ import annotations
@@ -24,12 +25,13 @@ from holdfast.caches.search.under import documents_under
 from holdfast.caches.tokenizers import counter
 from holdfast.code.analysis.facts import compact
 from holdfast.code.code_sections import CutFile, Symbol, symbol_at
-from holdfast.code.test_files import is_test
+from holdfast.code.test_files import is_example, is_test
 from holdfast.core.record import NamedTuple
 
-# Hundredths that fields weigh, and tenths that are left of the score of a test and of a file that a program wrote.
+# Hundredths that fields weigh, and tenths that are left of the score of a test or an example and of a file that a
+# program wrote.
 _NAMES, _PATH, _FILE = 200, 150, 15
-_TEST, _MADE = 5, 5
+_BESIDE, _MADE = 5, 5
 # Characters of the line that names a section.
 _LONGEST_SIGNATURE, _LONGEST_DOC = 90, 80
 
@@ -163,7 +165,8 @@ class CodeSource:
         tenths = self._weights.get(place)
         if tenths is None:
             file = self._files[place]
-            tenths = (_TEST if _is_test(file.path) else 10) * (_MADE if file.record.is_generated else 10) // 10
+            tenths = _BESIDE if _is_test(file.path) or is_example(file.path) else 10
+            tenths = tenths * (_MADE if file.record.is_generated else 10) // 10
             self._weights[place] = tenths
         return tenths
 
