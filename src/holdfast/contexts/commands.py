@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any
 
 from holdfast.contexts.manifests import json_table, toml_table
@@ -28,12 +28,12 @@ _NAME_PARTS = re.compile(r"[A-Za-z0-9]++")
 # What sends something away is no command to try; by the words of its name, or what it does.
 _SENDING = frozenset("release publish deploy push upload ship".split())
 _SENDS = re.compile(
-    r"(?a)\b(?:publish|push|upload|deploy)\b|\bgh release\b|semantic-release|lerna version|scripts/release"
+    r"(?a)\b(?:publish|push|upload|deploy)(?![a-z])|\bgh release\b|semantic-release|lerna version|scripts/release"
 )
 # What rewrites files: by the words of its name, or what it does.
 _REWRITING = frozenset("fix write update fmt format tidy".split())
 _REWRITES = re.compile(
-    r"(?a)--(?:fix|write|update|in-place|unsafe-fixes|updateSnapshot)\b|(?<!\S)-(?:w|i|u)(?!\S)"
+    r"(?a)--(?:fix|write|update|in-place|unsafe-fixes|updateSnapshot)\b|(?<!\S)(?<!python )(?<!python3 )(?<!npm )-(?:w|i|u)(?!\S)"
     r"|\b(?:go|cargo|dotnet|mix|zig) (?:fmt|format)\b|\b(?:ruff format|black|isort|prettier)\b"
 )
 _CHECKING = re.compile(r"(?a)--check|--diff|--list-different|--verify-no-changes|--test\b|(?<!\S)-[cld](?!\S)")
@@ -43,12 +43,21 @@ def kind_of(name: str, text: str = "") -> str:
     """What a target or script is for, by its name and text; nothing when neither says, or it is nothing to try."""
     parts = {part.lower() if part.isascii() else part for part in _NAME_PARTS.findall(name)}
     kind = next((kind for kind, words in _WORDS if not parts.isdisjoint(words)), "")
-    if not parts.isdisjoint(_SENDING) or _SENDS.search(text):
+    if _sends(parts, text):
         return ""
-    is_check = "check" in parts or _CHECKING.search(text)
-    if kind in ("lint", "test") and not is_check and (not parts.isdisjoint(_REWRITING) or _REWRITES.search(text)):
-        return ""
-    return kind
+    return "" if kind in ("lint", "test") and _rewrites(parts, text) else kind
+
+
+def _sends(parts: Collection[str], text: str) -> bool:
+    """Whether a command sends something away, by the words of its name and what it does."""
+    return not _SENDING.isdisjoint(parts) or _SENDS.search(text) is not None
+
+
+def _rewrites(parts: Collection[str], text: str) -> bool:
+    """Whether a command rewrites files, by the words of its name and what it does."""
+    if "check" in parts or _CHECKING.search(text):
+        return False
+    return not _REWRITING.isdisjoint(parts) or _REWRITES.search(text) is not None
 
 
 def commands(texts: Mapping[str, str], ci: Mapping[str, tuple[Any, str]]) -> dict[str, list[str]]:
@@ -66,7 +75,10 @@ def commands(texts: Mapping[str, str], ci: Mapping[str, tuple[Any, str]]) -> dic
     for name in sorted(ci):
         value, text = ci[name]
         for command in _steps(value):
-            if not _SENDS.search(command):
+            # Names are among the words that are no options and no paths: `run format`, `fmt`, `mod tidy`.
+            names = [word for word in command.split() if word[0] != "-" and "/" not in word and "." not in word]
+            parts = _NAME_PARTS.findall(" ".join(names))
+            if not _sends(parts, command) and not _rewrites(parts, command):
                 found["ci"].setdefault(command, f"{name.lstrip('/')}:{_line(text, command.partition(' ')[0], command)}")
     return {
         kind: [f"{command}  # {where}" for command, where in list(listed.items())[:_MOST]]

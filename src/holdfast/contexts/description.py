@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from holdfast.contexts.dependencies import Dependencies  # the gate needs no rules of imports
 
 Value = Any
+Offered = list[tuple[FileFacts, Export]]
 
 # A field that would be longer is cut, and its last item says how much of it there is more.
 MAX_EXPORTS = 500
@@ -57,11 +59,19 @@ def summary(about: About, files: Sequence[FileFacts]) -> str:
     docs = {file.name: file.doc for file in files if file.doc and not is_test_name(file.name)}
     for entry in ENTRIES:
         if entry in docs:
-            return docs[entry]
+            return _without_tags(docs[entry])
     for file in files:  # Go: any file of a package may hold its comment
         if file.language == "Go" and file.name in docs and docs[file.name].startswith(("Package ", "Command ")):
             return docs[file.name]
     return about.readme
+
+
+_INLINE_TAG = re.compile(r"(?a)\{@(?:link|linkplain|code|literal|value)\s++([^{}]*+)\}")
+
+
+def _without_tags(text: str) -> str:
+    """The text with what Javadoc's inline tags hold in their place: `{@link A}` is `A`."""
+    return _INLINE_TAG.sub(lambda found: found[1], text)
 
 
 def main_language(names: Sequence[str]) -> str:
@@ -78,7 +88,7 @@ def maintenance(scope: str) -> str:
     return f"`context regen {scope}` renews the fingerprint and what is in derived_fields; everything else is yours."
 
 
-def public_exports(place: str, files: Iterable[FileFacts]) -> list[tuple[FileFacts, Export]]:
+def public_exports(place: str, files: Iterable[FileFacts]) -> Offered:
     """What the files of a place offer, file by file, tests and generated files left out."""
     return [
         (file, export)
@@ -89,9 +99,9 @@ def public_exports(place: str, files: Iterable[FileFacts]) -> list[tuple[FileFac
     ]
 
 
-def exports(place: str, files: Sequence[FileFacts]) -> list[str]:
+def exports(place: str, files: Sequence[FileFacts], offered: Offered) -> list[str]:
     """Public names as `file: signature`; then, each behind an ellipsis, how many more there are, and files not read."""
-    found = list(dict.fromkeys([f"{file.name}: {export.signature}" for file, export in public_exports(place, files)]))
+    found = list(dict.fromkeys([f"{file.name}: {export.signature}" for file, export in offered]))
     unread = [f"… {file.name}: {file.unread}" for file in files if file.unread and not is_test(place, file.name)]
     return cut(found, MAX_EXPORTS, "project_map with this scope has the rest") + cut(unread, MAX_UNREAD, "not read")
 
@@ -103,11 +113,11 @@ def cut(found: list[str], most: int, where: str) -> list[str]:
     return [*found[: most - 1], f"… {len(found) - most + 1} more: {where}"]
 
 
-def interfaces(place: str, files: Sequence[FileFacts]) -> list[dict[str, str]]:
+def interfaces(offered: Offered) -> list[dict[str, str]]:
     """What is offered and has a comment, with the first sentence of it."""
     described = [
-        {"name": f"{file.name}: {export.signature}", "description": sentence}
-        for file, export in public_exports(place, files)
+        {"name": f"{file.name}: {export.signature}", "description": _without_tags(sentence)}
+        for file, export in offered
         if export.doc and (sentence := first_sentence(export.doc))
     ]
     if len(described) > MAX_INTERFACES:
@@ -139,7 +149,7 @@ def _purpose(facts: FileFacts | None) -> str:
     named = [export for export in facts.exports if export.name == stem and export.doc]
     named = named or [export for export in facts.exports[:1] if len(facts.exports) == 1]
     source = f"{facts.language} source" + (f", {facts.unread}" if facts.unread else "")
-    return facts.doc or (first_sentence(named[0].doc) if named else "") or source
+    return _without_tags(facts.doc or (first_sentence(named[0].doc) if named else "")) or source
 
 
 def project_field(about: About, text: str, names: Sequence[str]) -> dict[str, str]:
@@ -161,14 +171,15 @@ def fields(
 ) -> dict[str, Value]:
     """Every field that may stand in a file; empty ones are left out, but for the summary, which must be there."""
     text = summary(about, files)
+    offered = public_exports(place, files)
     made: dict[str, Value] = {
         "files": file_list(files, names),
-        "interfaces": interfaces(place, files),
+        "interfaces": interfaces(offered),
         "dependencies": {
             part: value for part, value in (("internal", needs.internal), ("external", needs.external)) if value
         },
         "subdirectories": [{"name": child.name + "/", "summary": child.summary} for child in children],
-        "exports": exports(place, files),
+        "exports": exports(place, files, offered),
     }
     if not place:
         made["project"] = project_field(about, text, names)

@@ -129,7 +129,11 @@ def says_something(text: str) -> bool:
         and words[0].isascii()
         and words[0][0] not in "<[!|#@"
         and not any("://" in word for word in words[:2])
+        and not _NAME_ALONE.fullmatch(text)
     )
+
+
+_NAME_ALONE = re.compile(r"(?ai)(?:the|this|a) [\w`-]++ (?:module|package|crate|library|folder|directory)\.?")
 
 
 # Headings, badges, rules, directives, tables, lists and definitions of links: lines that are no prose.
@@ -139,16 +143,20 @@ _NO_PROSE = re.compile(
 _BLANK_LINES = re.compile(r"\n\s*\n")
 _FENCE = re.compile(r"^(?:```|~~~)[^\n]*+\n(?:(?!```|~~~)[^\n]*+\n)*+(?:(?:```|~~~)[^\n]*+)?+", re.MULTILINE)
 _HTML_COMMENT = re.compile(r"<!--(?:(?!-->)[\s\S])*+(?:-->)?+")
+_UNDERLINED_TITLE = re.compile(r"^[^\n]++\n={3,}+[ \t]*+$", re.MULTILINE)
 _SECOND_HEADING = re.compile(r"^(?:##++ |[^\n]++\n-{3,}+$)", re.MULTILINE)
 # Beginnings of paragraphs that lead elsewhere or say what to do, instead of what something is.
-_NOT_ABOUT = ("See ", "To ", "Note", "Warning", "This is a work in progress", "Click ", "Please ", "You can ", "Read ")
+_NOT_ABOUT = (
+    *("See ", "To ", "Note", "Warning", "This is a work in progress", "Click ", "Please ", "You can ", "Read "),
+    *("There is ", "There are ", "This guide "),
+)
 _MAX_README = 64 << 10
 
 
 def readme_summary(text: str) -> str:
     """The first sentence of the first paragraph of prose below the title; nothing when there is none that says much."""
     text = text[:_MAX_README].removeprefix("\ufeff").replace("\r\n", "\n")
-    text = _HTML_COMMENT.sub("", _FENCE.sub("", text))
+    text = _UNDERLINED_TITLE.sub("", _HTML_COMMENT.sub("", _FENCE.sub("", text)))
     second = _SECOND_HEADING.search(text)
     for paragraph in _BLANK_LINES.split(text[: second.start()] if second else text):
         lines = [line for line in paragraph.splitlines() if not _NO_PROSE.match(line) and not line.startswith("    ")]

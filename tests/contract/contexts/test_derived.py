@@ -116,6 +116,19 @@ def test_what_is_computed_follows_the_files_at_once(project: Path, door: Door) -
     assert fields(door, "src/shop/db", "exports") == {"exports": ["more.py: more()", "store.py: other()"]}
 
 
+def test_the_file_whose_names_are_used_most_comes_first_among_exports(project: Path, door: Door) -> None:
+    (project / "src/shop/db/base.py").write_text("class Base: ...\n\n\nclass Other: ...\n")
+    (project / "src/shop/db/aside.py").write_text("from .base import Other\n\n\ndef aside() -> Other: ...\n")
+    (project / "src/shop/db/store.py").write_text("from .base import Other\n\n\ndef store() -> Other: ...\n")
+    expected = [
+        "base.py: class Base",
+        "base.py: class Other",
+        "aside.py: aside() -> Other",
+        "store.py: store() -> Other",
+    ]
+    assert fields(door, "src/shop/db", "exports") == {"exports": expected}
+
+
 def test_the_map_is_this_text_and_the_same_json(project: Path, door: Door) -> None:
     text = door.call("project_map", {}).text
     assert text.split("\n", 1)[1] == "src/shop/db/store.py:4 Store{get}\nsrc/shop/cli.py:3 run\n"

@@ -41,6 +41,26 @@ def test_a_continued_line_of_ci_is_whole_and_names_its_line() -> None:
     assert commands({}, {"ci.yml": (value, text)}) == {"ci": ["cargo test --workspace  # ci.yml:5"]}
 
 
+def test_ci_lists_nothing_that_publishes_or_rewrites() -> None:
+    kept = [
+        "pnpm run format-check",
+        "ruff format --check",
+        "python3 -u tests/all.py",
+        "pnpm -w test",
+        "cargo build --release",
+    ]
+    left = [
+        "pnpm run format",
+        "npm run lint --fix",
+        "cargo fmt",
+        "go mod tidy",
+        "pnpm release",
+        "gradle publishToMaven",
+    ]
+    value = {"run": "\n".join([*kept, *left])}
+    assert commands({}, {"ci.yml": (value, "")}) == {"ci": [f"{command}  # ci.yml:1" for command in kept]}
+
+
 @pytest.mark.parametrize(
     ("name", "text", "found"),
     [

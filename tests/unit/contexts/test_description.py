@@ -7,7 +7,17 @@ import pytest
 from holdfast.code.analysis.facts import Export, FileFacts
 from holdfast.code.test_files import is_test
 from holdfast.contexts.dependencies import Dependencies
-from holdfast.contexts.description import MAX_EXPORTS, About, Child, exports, fields, interfaces, maintenance, summary
+from holdfast.contexts.description import (
+    MAX_EXPORTS,
+    About,
+    Child,
+    exports,
+    fields,
+    interfaces,
+    maintenance,
+    public_exports,
+    summary,
+)
 from holdfast.contexts.manifests import about, readme_summary, says_something
 from holdfast.contexts.source_kinds import is_source
 from holdfast.core.tokens import tokens_of_bytes
@@ -50,6 +60,16 @@ def test_manifests_and_readmes_tell_name_and_description(files: dict[str, str], 
 
 def test_a_readme_without_prose_tells_nothing() -> None:
     assert readme_summary("# Title\n\n---\n\n- a\n- b\n") == ""
+    assert readme_summary("Shop Support Library\n====================\n\nThere is a script to build it.\n") == ""
+
+
+def test_a_readme_is_quoted_without_the_marks_of_its_links() -> None:
+    assert readme_summary("# T\n\nIt does [one][1] and [two](u).\n\n[1]: x\n") == "It does one and two."
+
+
+def test_inline_tags_of_javadoc_are_what_they_hold() -> None:
+    package = FileFacts("package-info.java", "Java", "Rules, see {@link a.Shop} and {@code x > 1}.")
+    assert summary(About(), [package]) == "Rules, see a.Shop and x > 1."
 
 
 def test_the_fields_of_a_directory_name_their_files_and_leave_tests_out() -> None:
@@ -83,9 +103,10 @@ def test_the_fields_of_a_directory_name_their_files_and_leave_tests_out() -> Non
 def test_a_list_that_is_cut_says_how_many_more_there_are() -> None:
     many = tuple(Export(f"f{at}()", "Does it.", f"f{at}") for at in range(MAX_EXPORTS + 10))
     files = [FileFacts("a.py", "Python", "", many)]
-    assert exports("lib", files)[-1] == "… 11 more: project_map with this scope has the rest"
-    assert len(exports("lib", files)) == MAX_EXPORTS
-    assert interfaces("lib", files)[-1] == {"name": "…", "description": f"{MAX_EXPORTS + 10 - 99} more"}
+    offered = public_exports("lib", files)
+    assert exports("lib", files, offered)[-1] == "… 11 more: project_map with this scope has the rest"
+    assert len(exports("lib", files, offered)) == MAX_EXPORTS
+    assert interfaces(offered)[-1] == {"name": "…", "description": f"{MAX_EXPORTS + 10 - 99} more"}
 
 
 @pytest.mark.parametrize(
@@ -128,6 +149,7 @@ def test_a_name_an_address_or_the_beginning_of_a_sentence_says_nothing() -> None
         "[![CI](x)] a b",
         "Holds files such as",
         "a b …",
+        "The task module.",
         "",
     ):
         assert not says_something(text)

@@ -134,8 +134,8 @@ def without_links(text: str) -> str:
     start = text.find("[")
     while start >= 0 and (close := text.find("]", start)) >= 0:
         end = close
-        if close > start + 1 and text.startswith("(", close + 1):
-            end = text.find(")", close)
+        if close > start + 1 and text.startswith(("(", "["), close + 1):
+            end = text.find(")" if text[close + 1] == "(" else "]", close + 1)
             if end < 0:
                 break
             parts += [text[at:start], text[start + 1 : close]]

@@ -15,13 +15,14 @@ from holdfast.contexts import description
 from holdfast.contexts.commands import KINDS, commands, is_command_file
 from holdfast.contexts.context_text import writable
 from holdfast.contexts.dependencies import dependencies, dependents
-from holdfast.contexts.description import About, Child, summary
+from holdfast.contexts.description import About, Child, Offered, summary
 from holdfast.contexts.manifests import MANIFESTS, READMES, about, declared_programs
 from holdfast.contexts.on_disk.directory_view import DirectoryView
 from holdfast.contexts.on_disk.import_index import import_index, read_text
 from holdfast.contexts.on_disk.project import Found, Project, scan
 from holdfast.contexts.on_disk.source_facts import Gathered, SourceFacts, facts_of, gather_facts
 from holdfast.contexts.project_index import Index
+from holdfast.contexts.symbol_ranks import MapFile, ranked_symbols
 from holdfast.contexts.yaml_text import YamlError, parse
 from holdfast.core import posix_calls
 from holdfast.core.confined_paths import open_beneath, printable
@@ -55,10 +56,23 @@ class Derivation:
         """The same without the words they use."""
         return [one.facts for one in self.own.values()]
 
+    def offered(self, most: int) -> Offered:
+        """Its public exports, the file whose names its files use most first; the best of more than `most` are before."""
+        files = [MapFile(name, one.facts, one.uses, is_test(self.place, name)) for name, one in self.own.items()]
+        ranked = {(one.path, one.owner, one.name): at for at, one in enumerate(ranked_symbols(files))}
+        found = description.public_exports(self.place, self.files)
+        ranks = [ranked.get((file.name, export.owner, export.name), len(ranked)) for file, export in found]
+        best = set(sorted(range(len(found)), key=ranks.__getitem__)[: most if len(found) <= most else most - 1])
+        first: dict[str, int] = {}
+        for rank, (file, _) in zip(ranks, found, strict=True):
+            first[file.name] = min(rank, first.get(file.name, rank))
+        order = sorted(range(len(found)), key=lambda at: (at not in best, first[found[at][0].name], at))
+        return [found[at] for at in order]
+
     @cached_property
     def about(self) -> About:
         """What its manifests and README say."""
-        return about(self._texts([*MANIFESTS, *READMES]))
+        return about(self._texts([*MANIFESTS, *READMES]), description.main_language(self.view.sources))
 
     @cached_property
     def found(self) -> list[Found]:
@@ -208,7 +222,7 @@ def _project(one: Derivation) -> Value:
 # How each field is computed, in the order of answers.
 COMPUTED: dict[str, Callable[[Derivation], Value]] = {
     "files": lambda one: description.file_list(one.files, one.view.sources),
-    "interfaces": lambda one: description.interfaces(one.place, one.files),
+    "interfaces": lambda one: description.interfaces(one.offered(description.MAX_INTERFACES)),
     "dependencies": _dependencies,
     "dependents": lambda one: [
         *[printable(place) for place in dependents(one.place, one.all_facts, one.index, one.used)],
@@ -217,7 +231,7 @@ COMPUTED: dict[str, Callable[[Derivation], Value]] = {
     "subdirectories": lambda one: [{"name": child.name + "/", "summary": child.summary} for child in _children(one)],
     "project": _project,
     "structure": lambda one: [{"path": child.path, "summary": child.summary} for child in _children(one)],
-    "exports": lambda one: description.exports(one.place, one.files),
+    "exports": lambda one: description.exports(one.place, one.files, one.offered(description.MAX_EXPORTS)),
     "tests": _tests,
     "entry_points": _entry_points,
     "commands": _commands,

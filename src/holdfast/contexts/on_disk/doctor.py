@@ -111,7 +111,10 @@ def _contexts(project: Project) -> tuple[str, Level, str, str]:
     text = ", ".join([f"{count} {state}" for state, count in counts.items()])
     if unusable := [entry.scope for entry in entries if entry.problem]:
         return "contexts", "problem", f"{text}; cannot be used: {', '.join(unusable[:_NAMED])}", "context validate"
-    return ("contexts", "problem", text, "context regen") if counts[STALE] else ("contexts", "ok", text, "")
+    stale = [entry for entry in entries if entry.state == STALE]
+    # A claim whose subject changed is for a person to read; everything else is made anew.
+    mend = "context status --check" if stale and all(entry.changes for entry in stale) else "context regen"
+    return ("contexts", "problem", text, mend) if stale else ("contexts", "ok", text, "")
 
 
 def _empty(project: Project, found: list[Found]) -> tuple[str, Level, str, str]:
