@@ -172,6 +172,7 @@ HOSTILE: dict[str, tuple[str, ...]] = {
     ),
     "code/code_sections.py:_NAME_END": ("a", "a(", "a| "),
     "code/code_sections.py:_TYPE_END": ("a", "a<", "a[|("),
+    "code/analysis/analyser.py:_GENERATED": ("auto", "@generated", "auto-", "code generate", "automatically "),
     "code/analysis/analyser.py:_IS_CPP": ("\n ", "class a", "template", "using ", "namespace"),
     "code/analysis/c_family.py:_CONDITION": ("#", "\n#if \\", "#if \\\n", "# ", "\n "),
     "code/analysis/c_family.py:_MACRO": ("A", "A_", "_A", "A_|a"),

@@ -34,9 +34,10 @@ def is_test_name(name: str) -> bool:
     stem = name.rpartition(".")[0]
     if name == "conftest.py" or stem.startswith(_STEMS_BEFORE) or stem.endswith(_STEMS_AFTER):
         return True
-    return extension_of(name) in _CAPITAL_LANGUAGES and any(
-        stem.endswith(ending) and stem != ending for ending in _CAPITALS
-    )
+    extension = extension_of(name)
+    # In C# a class that ends in `Spec` is a specification: a query that has a name.
+    endings = [ending for ending in _CAPITALS if extension != "cs" or ending != "Spec"]
+    return extension in _CAPITAL_LANGUAGES and any(stem.endswith(ending) and stem != ending for ending in endings)
 
 
 def is_example(path: str) -> bool:

@@ -33,7 +33,8 @@ _SENDS = re.compile(
 # What rewrites files: by the words of its name, or what it does.
 _REWRITING = frozenset("fix write update fmt format tidy".split())
 _REWRITES = re.compile(
-    r"(?a)--(?:fix|write|update|in-place|unsafe-fixes|updateSnapshot)\b|(?<!\S)(?<!python )(?<!python3 )(?<!npm )-(?:w|i|u)(?!\S)"
+    r"(?a)--(?:fix|write|update|in-place|unsafe-fixes|updateSnapshot)\b"
+    r"|(?<!\S)(?<!python )(?<!python3 )(?<!npm )-(?:w|i|u)(?!\S)"
     r"|\b(?:go|cargo|dotnet|mix|zig) (?:fmt|format)\b|\b(?:ruff format|black|isort|prettier)\b"
 )
 _CHECKING = re.compile(r"(?a)--check|--diff|--list-different|--verify-no-changes|--test\b|(?<!\S)-[cld](?!\S)")

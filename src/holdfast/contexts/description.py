@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from holdfast.code.analysis.facts import Export, FileFacts, first_sentence
+from holdfast.code.analysis.facts import Export, FileFacts, compact, first_sentence
 from holdfast.code.languages import LANGUAGES, language_of
 from holdfast.code.test_files import is_test, is_test_name
 
@@ -101,9 +101,16 @@ def public_exports(place: str, files: Iterable[FileFacts]) -> Offered:
 
 def exports(place: str, files: Sequence[FileFacts], offered: Offered) -> list[str]:
     """Public names as `file: signature`; then, each behind an ellipsis, how many more there are, and files not read."""
-    found = list(dict.fromkeys([f"{file.name}: {export.signature}" for file, export in offered]))
+    found = list(dict.fromkeys([f"{file.name}: {_signature(export)}" for file, export in offered]))
     unread = [f"… {file.name}: {file.unread}" for file in files if file.unread and not is_test(place, file.name)]
     return cut(found, MAX_EXPORTS, "project_map with this scope has the rest") + cut(unread, MAX_UNREAD, "not read")
+
+
+def _signature(export: Export) -> str:
+    """The signature; that of an interface of Go with the methods in it, which are its meaning."""
+    if not export.members or not export.signature.endswith(" interface"):
+        return export.signature
+    return compact(f"{export.signature}: {', '.join([f'{member}()' for member in export.members])}")
 
 
 def cut(found: list[str], most: int, where: str) -> list[str]:

@@ -100,6 +100,11 @@ def test_the_fields_of_a_directory_name_their_files_and_leave_tests_out() -> Non
     }
 
 
+def test_an_interface_of_go_is_shown_with_its_methods() -> None:
+    files = [FileFacts("a.go", "Go", "", (Export("type A interface", "", "A", members=("Get", "Set")),))]
+    assert exports("", files, public_exports("", files)) == ["a.go: type A interface: Get(), Set()"]
+
+
 def test_a_list_that_is_cut_says_how_many_more_there_are() -> None:
     many = tuple(Export(f"f{at}()", "Does it.", f"f{at}") for at in range(MAX_EXPORTS + 10))
     files = [FileFacts("a.py", "Python", "", many)]
@@ -115,6 +120,7 @@ def test_a_list_that_is_cut_says_how_many_more_there_are() -> None:
         ("", "gin_test.go", True), ("", "test_a.py", True), ("", "conftest.py", True), ("src", "a.spec.ts", True),
         ("tests", "a.py", True), ("src/test/java/com", "A.java", True), ("x", "AppTest.java", True),
         ("lib/commonTest/kotlin", "A.kt", True), ("src/App.Tests", "A.cs", True), ("pkg/testdata", "a.go", True),
+        ("src", "CartSpec.cs", False), ("src", "CartSpec.kt", True),
         ("", "testing.py", False), ("src/specs", "a.py", False), ("", "Test.java", False), ("contest", "a.py", False),
         ("", "latest.js", False), ("src", "Contest.cs", False), ("Test", "A.swift", False), ("", "attest.go", False),
     ],

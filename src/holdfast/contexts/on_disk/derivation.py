@@ -57,7 +57,7 @@ class Derivation:
         return [one.facts for one in self.own.values()]
 
     def offered(self, most: int) -> Offered:
-        """Its public exports, the file whose names its files use most first; the best of more than `most` are before."""
+        """Its public exports by files, the most used here first; the `most` best ones come before all others."""
         files = [MapFile(name, one.facts, one.uses, is_test(self.place, name)) for name, one in self.own.items()]
         ranked = {(one.path, one.owner, one.name): at for at, one in enumerate(ranked_symbols(files))}
         found = description.public_exports(self.place, self.files)

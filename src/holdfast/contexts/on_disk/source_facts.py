@@ -32,7 +32,7 @@ Remembered = dict[tuple[str, str], tuple[Identity, "SourceFacts"]]
 MAX_FILES = 20_000
 _MAX_REMEMBERED = 48 << 20  # bytes, about
 # Facts that other rules made are not believed.
-_FACTS = "1"
+_FACTS = "2"
 
 
 class SourceFacts(NamedTuple):
