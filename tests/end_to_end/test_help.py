@@ -141,7 +141,7 @@ def test_the_first_word_of_commands_lists_them() -> None:
 def test_an_option_is_found_with_the_commands_that_take_it() -> None:
     text = said("--under")
     assert "  --under GLOB: Folder or glob, e.g. guide/\n      in search\n" in text
-    assert "  --under SCOPE: Only scopes at or below this one\n      in status\n" in text
+    assert "  --under SCOPE: Only at or below this\n      in status\n" in text
 
 
 def test_a_word_is_explained_and_whatever_mentions_it_is_listed() -> None:

@@ -30,7 +30,7 @@ QUERY = Parameter(
     check_order=1,
 )
 SEARCH_QUERY = QUERY._replace(
-    description="The question, in the documentation's words",
+    description="In the documentation's words",
     metavar="QUERY",
     max_bytes=64 << 10,
     positional=True,
@@ -137,7 +137,7 @@ OPERATIONS = (
         tool="context.read",
         title="Read documentation",
         summary="Read a section by its citation or line, sections around it, or a document; exit 9 when it is gone.",
-        description=("Read project documentation or code. Use it after context.search, by citation or id and line."),
+        description="Read project documentation or code. Use it after context.search.",
         parameters=(
             Parameter(
                 "citation",
@@ -152,7 +152,7 @@ OPERATIONS = (
             Parameter(
                 "id",
                 "text",
-                "Or the id of a document",
+                "Or a document's id",
                 metavar="ID",
                 max_bytes=8 << 10,
                 error=InvalidCitation,
@@ -177,9 +177,9 @@ OPERATIONS = (
                 error=InvalidCitation,
                 check_order=1,
             ),
-            _AROUND._replace(name="before", description="Sections to add before"),
-            _AROUND._replace(name="after", description="Sections to add after"),
-            SEARCH_BUDGET._replace(description="With id: read on, up to these tokens"),
+            _AROUND._replace(name="before", description="Sections before"),
+            _AROUND._replace(name="after", description="Sections after"),
+            SEARCH_BUDGET._replace(description="With id: tokens to read on"),
             _ALL_CACHES,
             FROZEN,
             KNOWN,
@@ -198,7 +198,7 @@ OPERATIONS = (
         tool="context.list_caches",
         title="List documentation caches",
         summary="List the caches under a directory.",
-        description=("List this project's documentation caches. Use it when naming one: each `path` is a `cache`."),
+        description="List this project's documentation caches. Use it when naming a `cache`.",
         parameters=(
             Parameter(
                 "root",
@@ -220,7 +220,7 @@ OPERATIONS = (
         title="Get whole documents",
         summary="Select the documents of a cache that answer a query within a token budget.",
         description=(
-            "Get whole documents of the documentation. Use it when context.search is not enough; the answer costs "
+            "Get whole documentation pages. Use it when context.search is not enough; the answer costs "
             "1.3 to 1.6 times the budget."
         ),
         parameters=(CACHE, QUERY._replace(metavar="QUERY", positional=True, flag="--query"), BUDGET),

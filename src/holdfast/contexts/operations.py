@@ -42,11 +42,10 @@ BUDGET = Parameter(
 )
 FORMAT = Parameter("format", "text", "Default: text", metavar="FORMAT", choices=("text", "json"), is_plain=True)
 FILES = Parameter(
-    *("focus", "texts", "Rank what is near these paths first"),
+    *("focus", "texts", "Rank near these first"),
     metavar="PATH",
     max_bytes=4 << 10,
     max_items=100,
-    is_plain=True,
 )
 
 TOOLS = (
@@ -56,13 +55,11 @@ TOOLS = (
         tool="list_contexts",
         title="List directory summaries",
         summary="List the directories that should have a context, and whether each is fresh, stale or missing.",
-        description="List this project's directory summaries and whether each is fresh. Use it before reading files.",
+        description="List this project's directory summaries and their freshness. Use it before reading files.",
         parameters=(
             PATH,
-            Parameter("under", "path", "Only scopes at or below this one", metavar="SCOPE", is_plain=True),
-            Parameter(
-                "states", "texts", "Only these states", metavar="STATE", choices=STATES, flag="--state", is_plain=True
-            ),
+            Parameter("under", "path", "Only at or below this", metavar="SCOPE"),
+            Parameter("states", "texts", "Only these", metavar="STATE", choices=STATES, flag="--state"),
             Parameter("depth", "integer", "Levels to list", metavar="LEVELS", maximum=MAX_BUDGET, is_plain=True),
             BUDGET._replace(description="Most tokens", metavar="TOKENS"),
             Parameter("check", "flag", "Exit with 8 when anything listed is stale or cannot be used", only="command"),
@@ -106,13 +103,15 @@ TOOLS = (
         tool="query_context",
         title="Read a directory summary",
         summary="Show the context of one directory, whole or some of its fields.",
-        description=(
-            "Read the summary of a project directory. Use it before opening its files. `filter` also computes exports, "
-            "dependencies, dependents, tests, entry_points, commands."
-        ),
+        description="Read the summary of a project directory. Use it before opening its files.",
         parameters=(
             SCOPE,
-            Parameter("filter", "texts", "Fields to include", metavar="FIELD", is_plain=True),
+            Parameter(
+                "filter",
+                "texts",
+                "Fields: also exports, dependencies, dependents, tests, entry_points, commands",
+                metavar="FIELD",
+            ),
             PATH,
         ),
         run="holdfast.contexts.answers.inquiry:query_context",
@@ -129,9 +128,7 @@ TOOLS = (
         summary="Map the files of a project with their public symbols, most used first, within a token budget.",
         description="Map this project: files with their most used symbols. Use it before grep.",
         parameters=(
-            FILES._replace(
-                name="scopes", description="Only what lies in these folders", metavar="SCOPE", positional=True
-            ),
+            FILES._replace(name="scopes", description="Only these folders", metavar="SCOPE", positional=True),
             BUDGET._replace(description="Most tokens (default: 2000)"),
             FILES,
             FORMAT,

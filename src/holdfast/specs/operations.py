@@ -5,8 +5,8 @@ from __future__ import annotations
 from holdfast.operation import Operation, Parameter, Variant
 from holdfast.specs.layouts import LAYOUTS, PHASES
 
-NAME = Parameter("specName", "text", "The spec's folder name", True, "NAME", positional=True)
-PROJECT_PATH = Parameter("projectPath", "path", "Another project's root", metavar="DIR", flag="--path")
+NAME = Parameter("specName", "text", "The spec's folder", True, "NAME", positional=True)
+PROJECT_PATH = Parameter("projectPath", "path", "Another project", metavar="DIR", flag="--path")
 LAYOUT = Parameter(
     "layout",
     "text",
@@ -99,7 +99,7 @@ OPERATIONS = (
         tool=(
             "spec-status",
             "Spec status",
-            "Tell a spec's phase and progress. Use it before working on a spec and after each task.",
+            "Tell a spec's phase and progress. Use it before and after each task.",
         ),
     ),
     _operation(
@@ -123,7 +123,7 @@ OPERATIONS = (
         tool=(
             "spec-workflow-guide",
             "Spec workflow guide",
-            "Explain how a spec is written here, with templates and steering. Use it before creating one.",
+            "Explain how to write a spec here, with templates. Use it before creating one.",
         ),
     ),
     _operation(
@@ -135,7 +135,7 @@ OPERATIONS = (
         tool=(
             "get-implementer-guide",
             "Implementer's guide",
-            "Give the rules for carrying out a spec's task. Use it before starting one.",
+            "Give the rules for a spec's task. Use it before starting one.",
         ),
     ),
     _operation(

@@ -15,15 +15,14 @@ OPERATIONS = (
         description="What a change of this project breaks: users, tests. Use it before and after edits.",
         parameters=(
             Parameter(
-                *("since", "text", "A commit, from where this branch left it (default: HEAD)"),
+                *("since", "text", "A commit (default: HEAD)"),
                 metavar="REV",
                 max_bytes=1 << 10,
                 positional=True,
-                is_plain=True,
             ),
             FILES._replace(
                 name="paths",
-                description="Only these files or folders; without REV, as if all of each were about to change",
+                description="Files, as if about to change",
                 metavar="FILE",
                 flag="--file",
             ),
