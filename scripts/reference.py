@@ -54,7 +54,11 @@ def commands_page() -> str:
         "command's of those names do, and a * marks what a call must have. Every command takes the first three of "
         "these, others where they are named below it:\n\n"
     )
-    parts.append(f"```text\n{rows([*COMMON, *shared_parameters()])}```\n")
+    parts.append(f"```text\n{rows([*COMMON, *shared_parameters()])}```\n\n")
+    parts.append(
+        "Of the formats `json` is one line, `pretty` indented, `text` as a model reads it, `sarif` for code hosts. A "
+        "terminal gets a readable view.\n"
+    )
     for family, heading in FAMILIES.items():
         members = [command for command in COMMANDS if command.family == family]
         parts.append(f"\n## {heading}\n")
@@ -93,21 +97,24 @@ def shared_parameters() -> tuple[Parameter, ...]:
 
 
 def rows(parameters: Iterable[Parameter]) -> str:
-    """Arguments as they are typed, with what each is for."""
-    explained = [(parameter.usage, parameter_text(parameter)) for parameter in parameters]
+    """Arguments as they are typed, with what each is for; of a command's own formats, the names."""
+    explained = [
+        (parameter.usage, ", ".join(parameter.choices) if parameter.name == "format" else parameter_text(parameter))
+        for parameter in parameters
+    ]
     width = max((len(name) for name, _ in explained), default=0)
     return "".join(f"{name:<{width}}  {text}\n" for name, text in explained)
 
 
 def failure_list() -> str:
-    """Every failure with its code, exit code and message; of those with the same words, the first."""
+    """Every failure with its code and exit code; of those with the same words, the first."""
     rows = []
     said = set()
     for failure in FAILURES:
         if (failure.code, failure.message) not in said:
             said.add((failure.code, failure.message))
             when = (failure.__doc__ or "").partition("\n")[0].rstrip(".")
-            rows.append(f'- `{failure.code}`, {failure.exit_code}, "{failure.message}": {when}')
+            rows.append(f"- `{failure.code}` ({failure.exit_code}): {when}")
     return "\n".join(rows)
 
 
