@@ -6,13 +6,16 @@ import json
 import os
 import shutil
 import threading
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from holdfast.caches.build import refresh, sync
+from holdfast.catalog import find_tool
 from holdfast.mcp.server import Call, Server
+from holdfast.operation import answer
 from holdfast.workspace import Workspace
 from support.doors import StdioServer, run_context
 from support.http_server import HttpServer
@@ -50,7 +53,7 @@ def project(tmp_path: Path) -> Path:
 def ask(request: pytest.FixtureRequest, project: Path) -> Iterator[Ask]:
     """What a door answers to a query, of the server that runs since the test began."""
     if request.param == "command":
-        yield lambda query: run_context("search", query, cwd=project).stdout.decode()
+        yield lambda query: (done := run_context("search", query, cwd=project)).stdout.decode() or done.stderr.decode()
     elif request.param == "stdio":
         with StdioServer(project, cache_root=None) as server:
             yield lambda query: server.call("context.search", {"query": query}).text
@@ -165,6 +168,75 @@ def test_a_frozen_answer_is_that_of_the_lock_or_says_that_the_sources_changed(pr
     assert told == {"error": {"code": "cache_stale", "message": message}}
 
 
+def test_a_frozen_project_says_at_every_door_that_its_sources_changed(ask: Ask, project: Path) -> None:
+    declared = (project / "context.toml").read_bytes()
+    (project / "context.toml").write_bytes(declared + b"\n[project]\nfrozen = true\n")
+    assert "3.md#L" in ask("kettle number 3")
+    before = (project / "docs" / "3.md").read_bytes()
+    (project / "docs" / "3.md").write_text("# Other\n", encoding="utf-8")
+    assert "Cache is behind its sources: run 'context sync'" in ask("kettle number 3")
+    (project / "docs" / "3.md").write_bytes(before)
+    assert "3.md#L" in ask("kettle number 3")
+    shutil.rmtree(project / ".context")
+    assert "Cache is behind its sources: run 'context sync'" in ask("kettle number 3")
+
+
+def test_a_cache_of_another_release_and_one_whose_folder_is_damaged_are_built_again(ask: Ask, project: Path) -> None:
+    cache = project / ".context" / "caches" / "docs"
+    for file, change in (("index/segments.idx", b"holdfast of long ago"), ("manifest.json", b"{"), ("index.json", b"")):
+        assert "7.md#L" in ask("kettle number 7")
+        (cache / file).write_bytes(change)
+    shutil.rmtree(cache / "index")
+    assert "7.md#L" in ask("kettle number 7")
+    assert (cache / "index" / "segments.idx").is_file()
+
+
+def test_where_nothing_may_be_written_a_cache_that_is_not_built_is_missed_with_what_to_do(project: Path) -> None:
+    shutil.rmtree(project / ".context")
+    workspace = Workspace(str(project), door="tool", confine=True)
+    error = json.loads(answer(find_tool("context.search"), {"query": "kettle"}, workspace).text)["error"]
+    assert error["code"] == "cache_missing"
+    assert error["message"].startswith("Cache does not exist: 'context sync docs' builds it")
+    assert not (project / ".context").exists()
+
+
+def test_an_ignore_file_in_a_folder_that_is_not_listed_is_compared(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(refresh, "time_ns", lambda: time.time_ns() + 60_000_000_000)  # every file is old
+    (project / "docs" / ".parts").mkdir()
+    (project / "docs" / ".parts" / "c.md").write_text("# C\n\nThe first lemur.\n", encoding="utf-8")
+    (project / "docs" / "part.md").symlink_to(".parts/c.md")
+    workspace = Workspace(str(project), door="tool", user_cache=str(project.parent / "user"))
+    for ignored, is_there in (("", True), ("c.md\n", False), ("", True)):
+        (project / "docs" / ".parts" / ".contextignore").write_text(ignored, encoding="utf-8")
+        reply = answer(find_tool("context.search"), {"query": "lemur"}, workspace)
+        assert ("part.md#L" in reply.text) == is_there
+
+
+def test_what_went_while_a_cache_was_built_is_looked_for_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    page, included = tmp_path / "page.md", tmp_path / "parts" / "included.py"
+    included.parent.mkdir()
+    for file in (page, included, tmp_path / "manifest.json"):
+        file.touch()
+    later, looked = time.time_ns() + 60_000_000_000, list[bool]()
+    monkeypatch.setattr(refresh, "time_ns", lambda: later)  # every file is older than the clock's grain
+
+    def sync_once(_: object) -> list[str]:
+        looked.append(included.exists())
+        if included.exists():
+            included.unlink()
+            os.utime(included.parent, ns=(later, later))
+        else:
+            os.utime(included.parent, ns=(0, 0))
+        return [str(page), str(included)]
+
+    refreshes = refresh.Refreshes()
+    for _ in range(4):
+        refreshes.bring_up(str(tmp_path), sync_once, None)
+    assert looked == [True, False]
+
+
 def test_a_project_that_declares_nothing_has_a_cache_outside_of_it(tmp_path: Path) -> None:
     (tmp_path / "docs").mkdir()
     (tmp_path / ".git").mkdir()
@@ -181,6 +253,8 @@ def test_a_project_that_declares_nothing_has_a_cache_outside_of_it(tmp_path: Pat
         "project · 2 documents · documentation found in this project\n- ./: readme.md\n- docs/: use.txt\n"
     )
     assert listed == {"error": {"code": "cache_missing", "message": "Cache does not exist"}}
+    missed = run_context("search", "coffee", "--cache", "other", cwd=tmp_path)
+    assert b"without a cache the documentation that is here is asked; 'context add NAME PATH' makes" in missed.stderr
     assert (tracked(tmp_path), (tmp_path / ".context").exists()) == (before, False)
 
 

@@ -24,9 +24,10 @@ if TYPE_CHECKING:
     from holdfast.caches.search.code_source import CodeSource
     from holdfast.workspace import Workspace
 
-_NAMESPACE = "cache"
+_NAMESPACE, FILE_NAME = "cache", "context.toml"
 # At most this many caches are named in a failure.
 _NAMED = 10
+_ADD = "'context add NAME PATH' makes one of a folder of documentation"
 # Seconds that documentation waits for source code.
 _BESIDE = 5.0
 
@@ -110,8 +111,12 @@ def _named(workspace: Workspace, name: str, *, frozen: bool) -> MeantCaches:
             for error in _refreshed(workspace, declared, [cache], frozen=frozen or declared.is_frozen).values():
                 raise error
             found = NamedCache(found.name, _path(workspace, found.name, declared)) if cache.is_user else found
-        elif not os.path.isdir(path) and (implicit := _implicit(workspace, declared, found.name)):
-            return implicit
+        elif not os.path.isdir(path):
+            if implicit := _implicit(workspace, declared, found.name):
+                return implicit
+            if declared is None and _has_implicit(workspace) and not _built(workspace):
+                step = f"without a cache the documentation that is here is asked; {_ADD}"
+                raise CacheMissing(f"there is no cache '{printable(name)}'", next_step=step)
     return MeantCaches([found], as_one=False, left_out=(), about={}, failures=())
 
 
@@ -143,7 +148,7 @@ def with_next_step(workspace: Workspace, error: CacheMissing) -> CacheMissing:
         lacking = [name for name in _declared_names(workspace) if name not in names]
         steps = [f"caches here: {', '.join(names[:_NAMED])}"] if names else []
         steps += [f"'context sync' makes {', '.join(lacking[:_NAMED])}"] if lacking else []
-        error.add_next_step("; ".join(steps) or "'context add NAME PATH' makes one of a folder of documentation")
+        error.add_next_step("; ".join(steps) or _ADD)
     return error
 
 
@@ -166,19 +171,17 @@ def _built(workspace: Workspace) -> list[str]:
 def _refreshed(
     workspace: Workspace, file: ProjectFile, caches: Sequence[DeclaredCache], *, frozen: bool
 ) -> dict[str, ContextError]:
-    from holdfast.caches.build.project_directory import Project
+    from holdfast.caches.build.project_directory import project_of
     from holdfast.caches.build.refresh import refresh
 
-    root, config = workspace.cache_root, workspace.user_config
-    project = Project(workspace.project, root, workspace.user_cache, user_config=config)
-    return refresh(workspace, project, file, caches, frozen=frozen)
+    return refresh(workspace, project_of(workspace), file, caches, frozen=frozen)
 
 
 def _implicit(
     workspace: Workspace, declared: ProjectFile | None, name: str, *, with_code: bool = False
 ) -> MeantCaches | None:
     """The cache of what a project holds that declares nothing; None where a declaration or a cache root is named."""
-    if declared is not None or workspace.confined_to or workspace.names_root:
+    if declared is not None or not _has_implicit(workspace):
         return None
     from holdfast.caches.build.implicit_cache import DECLARATION, NAME, implicit_project
     from holdfast.caches.build.refresh import refresh
@@ -190,7 +193,7 @@ def _implicit(
     caches = [NamedCache(NAME, project.cache(NAME))]
     found = MeantCaches(caches, as_one=False, left_out=(), about={NAME: DECLARATION.about}, failures=())
     for error in refresh(workspace, project, ProjectFile(), [DECLARATION], frozen=False).values():
-        missing = CacheMissing(error.reason) if isinstance(error, BuildFailed) else error
+        missing = CacheMissing(error.reason, next_step=_ADD) if isinstance(error, BuildFailed) else error
         if not with_code or missing is error:
             raise missing
         try:
@@ -200,17 +203,20 @@ def _implicit(
     return _with_code(workspace, found) if with_code else found
 
 
+def _has_implicit(workspace: Workspace) -> bool:
+    """Whether a project that declares nothing is asked."""
+    return not workspace.confined_to and not workspace.names_root
+
+
 def _path(workspace: Workspace, name: str, declared: ProjectFile | None) -> str:
     """Where a cache is: below the cache root, for a tool opened beneath it as any other, or where the user has it."""
     cache = None if declared is None else declared.cache(name)
     if cache is not None and cache.is_user:
-        from holdfast.caches.build.project_directory import Project
+        from holdfast.caches.build.project_directory import project_of
         from holdfast.caches.build.user_caches import located
 
-        root, config = workspace.cache_root, workspace.user_config
-        project = Project(workspace.project, root, workspace.user_cache, user_config=config)
         try:
-            return located(project, cache)[0].cache(name)
+            return located(project_of(workspace), cache)[0].cache(name)
         except CacheMissing:
             pass  # a bundle brought it
     if workspace.door == "command":
@@ -221,10 +227,10 @@ def _path(workspace: Workspace, name: str, declared: ProjectFile | None) -> str:
 def _declared(workspace: Workspace) -> ProjectFile | None:
     """What `context.toml` declares, None where there is none. SettingsInvalid where it cannot be used: caches that it
     might declare could be behind their sources."""
-    path = os.path.join(workspace.project, "context.toml")
+    path = os.path.join(workspace.project, FILE_NAME)
     if not os.path.lexists(path):
         return None
-    found = workspace.file_contents.memo(("context.toml", path), [path], _parsed, namespace=_NAMESPACE)
+    found = workspace.file_contents.memo((FILE_NAME, path), [path], _parsed, namespace=_NAMESPACE)
     if isinstance(found, SettingsInvalid):
         raise SettingsInvalid(found.reason, headline=found.headline)
     return found

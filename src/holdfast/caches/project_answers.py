@@ -23,7 +23,7 @@ from holdfast.caches.build.declaration import (
 )
 from holdfast.caches.build.machine_state import read_state
 from holdfast.caches.build.past_caches import PastProject
-from holdfast.caches.build.project_directory import Project, check_names, check_tokenizer, only_writer
+from holdfast.caches.build.project_directory import Project, check_names, check_tokenizer, only_writer, project_of
 from holdfast.caches.build.project_sources import MADE, PassedOver
 from holdfast.caches.build.source_item import kinds_in_words
 from holdfast.caches.build.sync import SyncedCache, sync_cache, write_lock
@@ -67,7 +67,7 @@ def add(workspace: Workspace, arguments: AddArguments) -> Outcome[AddAnswer]:
         raise UsageError("'add --user' takes the name of a cache and one folder: context add --user NAME PATH")
     include, exclude = tuple(arguments.get("include", ())), tuple(arguments.get("exclude", ()))
     about, python = arguments.get("about", ""), arguments.get("python", "")
-    project = _project(workspace, writes=True)
+    project = project_of(workspace, writes=True)
     wanted = DeclaredCache(name, (), include, exclude, about, packages, python)
     notes: list[str] = []
     quiet = arguments.get("quiet", False)
@@ -110,7 +110,7 @@ def sync(workspace: Workspace, arguments: SyncArguments) -> Outcome[SyncAnswer |
         return _check(workspace, arguments)
     if arguments.get("lock_only", False):
         raise UsageError("--lock-only goes with --check")
-    project = _project(workspace, writes=True)
+    project = project_of(workspace, writes=True)
     declared = project.declared()
     chosen = check_names(declared, arguments.get("names", []))
     before = project.lock()
@@ -137,7 +137,7 @@ def sync(workspace: Workspace, arguments: SyncArguments) -> Outcome[SyncAnswer |
 
 
 def _check(workspace: Workspace, arguments: SyncArguments) -> Outcome[SyncAnswer | CheckAnswer]:
-    project = _project(workspace)
+    project = project_of(workspace)
     declared = project.declared()
     names = arguments.get("names", [])
     chosen = check_names(declared, names)
@@ -177,7 +177,7 @@ def index(workspace: Workspace, arguments: BuildArguments) -> Outcome[IndexAnswe
 def diff_since(workspace: Workspace, arguments: DiffArguments) -> Outcome[DiffAnswer | SinceAnswer]:
     if "after" in arguments:
         raise UsageError("'diff --since' takes one cache: CACHE_A")
-    project, ref = _project(workspace), arguments["since"]
+    project, ref = project_of(workspace), arguments["since"]
     lock = project.lock()
     now = {} if lock is None else {name: cache.version for name, cache in lock.caches.items()}
     folder = mkdtemp(prefix="holdfast-")
@@ -232,11 +232,6 @@ def _note_behind(project: Project, lock: ProjectLock | None, cache: SinceCache) 
         reasons = [error.reason]
     cache["reason"] = "; ".join([each for each in (cache["reason"], *reasons) if each])
     return bool(reasons)
-
-
-def _project(workspace: Workspace, *, writes: bool = False) -> Project:
-    root = workspace.written_root if writes else workspace.cache_root
-    return Project(workspace.project, root, workspace.user_cache, user_config=workspace.user_config)
 
 
 def _answer(cache: SyncedCache) -> SyncedCacheAnswer:

@@ -10,7 +10,7 @@ from holdfast.caches.build.cache_check import pulled_damage, version_there
 from holdfast.caches.build.cache_plan import SourceChanges
 from holdfast.caches.build.machine_state import read_state, write_state
 from holdfast.caches.build.made_files import make_replaceable
-from holdfast.caches.build.project_directory import Project, check_names
+from holdfast.caches.build.project_directory import Project, check_names, project_of
 from holdfast.caches.build.project_sources import FoundSources
 from holdfast.caches.build.sync import NewRoot, SyncedCache, write_lock
 from holdfast.caches.cache_format import is_version
@@ -58,7 +58,7 @@ def push(workspace: Workspace, arguments: PushArguments) -> Outcome[PushAnswer]:
         raise CacheInvalid(
             f"it does not hold together: {first.file}: {first.problem}; nothing was sent: build or pull it again"
         )
-    lock = Project(workspace.project, workspace.cache_root).lock()
+    lock = project_of(workspace).lock()
     locked = None if lock is None else lock.caches.get(arguments["cache"])
     if locked is not None and locked.version != report.cache_version:
         raise CacheInvalid(
@@ -77,7 +77,7 @@ def push(workspace: Workspace, arguments: PushArguments) -> Outcome[PushAnswer]:
 
 
 def pull(workspace: Workspace, arguments: PullArguments) -> Outcome[PullAnswer]:
-    project, name = Project(workspace.project, workspace.written_root, workspace.user_cache), arguments["name"]
+    project, name = project_of(workspace, writes=True), arguments["name"]
     if problem := name_problem(name):
         raise UsageError(f"'{name}' {problem}")
     tell = _tell(workspace, arguments)
@@ -178,7 +178,7 @@ def sign(workspace: Workspace, arguments: SignArguments) -> Outcome[SignAnswer]:
     cache = workspace.cache_directory(arguments["cache"])
     files = files_of(cache)
     if arguments.get("check", False):
-        keys = _keys(Project(workspace.project, workspace.cache_root).declared())
+        keys = _keys(project_of(workspace).declared())
         if not keys:
             raise UsageError('context.toml names no keys: write [registry] keys = ["RW…"]')
         signature = read_signature(cache, cache_artifact.MAX_SIGNATURE)
@@ -200,14 +200,12 @@ def sign(workspace: Workspace, arguments: SignArguments) -> Outcome[SignAnswer]:
 
 
 def bundle(workspace: Workspace, arguments: BundleArguments) -> Outcome[BundleAnswer]:
-    root, config = workspace.cache_root, workspace.user_config
-    project = Project(workspace.project, root, workspace.user_cache, user_config=config)
-    written = write_bundle(project, workspace.written(arguments["file"]), arguments.get("wheels", ""))
+    written = write_bundle(project_of(workspace), workspace.written(arguments["file"]), arguments.get("wheels", ""))
     return _bundled(written, "written")
 
 
 def unbundle(workspace: Workspace, arguments: UnbundleArguments) -> Outcome[BundleAnswer]:
-    project, installs = Project(workspace.project, workspace.written_root), not arguments.get("check", False)
+    project, installs = project_of(workspace, writes=True), not arguments.get("check", False)
 
     def keys_of(text: bytes) -> tuple[PublicKey, ...]:
         return _keys(parse_project_file(text))

@@ -153,6 +153,16 @@ def led_to(path: str, boundary: str) -> Lead:
     return Lead(FILE if stat.S_ISREG(mode) else FOLDER if stat.S_ISDIR(mode) else OTHER, real)
 
 
+def ignore_files(path: str, top: str) -> list[str]:
+    """The ignore files, there or not, that may leave out a file: those of every folder that it is in below `top`."""
+    found = []
+    while lies_inside(path := os.path.dirname(path), top):
+        found += [os.path.join(path, name) for name in (GITIGNORE, CONTEXTIGNORE)]
+        if path == top:
+            break
+    return found
+
+
 def ignore_texts(top: str, folder: str) -> list[bytes | None]:
     """What the two ignore files of a folder below `top` say; None for one that is not there, or a symlink."""
     guard = Guard(top, withholds=False, follows=False)

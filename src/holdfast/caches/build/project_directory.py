@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from holdfast.caches.build.source_state import SourceState
+    from holdfast.workspace import Workspace
 
 
 class Project:
@@ -86,6 +87,12 @@ class Project:
     def cache(self, name: str) -> str:
         """Where the cache of a name lies."""
         return os.path.join(self.cache_root, name)
+
+
+def project_of(workspace: Workspace, *, writes: bool = False) -> Project:
+    """The project of a workspace; UnsafePath where it is to be written and a link leads its caches out of it."""
+    root = workspace.written_root if writes else workspace.cache_root
+    return Project(workspace.project, root, workspace.user_cache, user_config=workspace.user_config)
 
 
 class only_writer:  # noqa: N801  # it is used as a function is

@@ -7,7 +7,16 @@ from _operator import attrgetter  # `operator` itself is slower to load
 from collections.abc import Callable, Iterator, Sequence
 
 from holdfast.caches.build.found_site import NO_SITE, FoundSite, site_in
-from holdfast.caches.build.guarded_files import FILE, FOLDER, NOTHING, OUTSIDE, IgnoredFiles, ignore_texts, led_to
+from holdfast.caches.build.guarded_files import (
+    FILE,
+    FOLDER,
+    NOTHING,
+    OUTSIDE,
+    IgnoredFiles,
+    ignore_files,
+    ignore_texts,
+    led_to,
+)
 from holdfast.caches.build.source_item import FOUND, NAMED, SourceItem
 from holdfast.caches.on_disk.cache_directory import OWN_FOLDER
 from holdfast.caches.readers.generators import GENERATORS, MARKS
@@ -291,6 +300,8 @@ class _Walk:
         """The real file that a link leads to; empty where it is none of the sources, which is reported where it
         matters."""
         kind, real = led_to(path, self._root)
+        if kind == FILE:
+            self._found.watched.extend(ignore_files(real, self._top))
         if kind == OUTSIDE:
             if is_source or os.path.isdir(real):
                 self._pass_over(source, "is a link that leads outside the sources")

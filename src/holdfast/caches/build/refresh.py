@@ -72,13 +72,23 @@ def _watch(cache: str, paths: Sequence[str], started: int) -> _Watch | None:
             there.append(path)
         except OSError:
             absent.append(path)
-    if not are_settled(stamps, started):
-        return None
     manifest = os.path.join(cache, _MANIFEST)
     try:
-        return _Watch(there, stamps, absent, (manifest, identity(os.stat(manifest))))
+        # What is absent was there during the build if the folder that it was in changed since.
+        above = [identity(os.stat(folder)) for folder in set(map(_folder_above, absent))]
+        if are_settled([*stamps, *above], started):
+            return _Watch(there, stamps, absent, (manifest, identity(os.stat(manifest))))
     except OSError:
-        return None
+        pass
+    return None
+
+
+def _folder_above(path: str) -> str:
+    """The nearest folder above a path that is there."""
+    path = os.path.dirname(path)
+    while not os.path.lexists(path):
+        path = os.path.dirname(path)
+    return path
 
 
 class _Run:
@@ -205,14 +215,19 @@ def _of_user(project: Project, cache: DeclaredCache) -> tuple[Project | None, De
 
 def _is_due(workspace: Workspace, project: Project, cache: DeclaredCache) -> bool:
     """Whether a cache is to be compared with its sources, or built."""
+    place = project.cache_root if os.path.lexists(project.cache_root) else _folder_above(project.cache_root)
+    can_write = not workspace.confined_to and os.access(place, os.W_OK)
     if not os.path.lexists(os.path.join(project.cache(cache.name), _MANIFEST)):
         if cache.oci:
             pulls = f"'context sync {cache.name}' pulls it"
             raise CacheMissing(f"the cache '{cache.name}' lies in a registry and is not here yet", next_step=pulls)
+        if not can_write:
+            builds = f"'context sync {cache.name}' builds it, where its folder can be written and without --confine"
+            raise CacheMissing(f"the cache '{cache.name}' is not built and cannot be built here", next_step=builds)
         return True
     folders = [os.path.join(project.path, source.path) for source in cache.sources if not source.is_git]
     # A cache can be served from a disk that cannot be written.
-    if cache.oci or not folders or workspace.confined_to or not os.access(project.cache_root, os.W_OK):
+    if cache.oci or not folders or not can_write:
         return False
     # It can be carried to a machine without its sources; where this one built it, they are gone.
     return any(map(os.path.exists, folders)) or bool(read_state(project, cache.name).cache_version)

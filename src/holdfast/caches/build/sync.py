@@ -15,6 +15,7 @@ from holdfast.caches.build.cache_plan import (
     lacking_parts,
     plan_cache,
 )
+from holdfast.caches.build.guarded_files import ignore_files
 from holdfast.caches.build.included_files import MISSING
 from holdfast.caches.build.machine_state import read_state, write_state
 from holdfast.caches.build.made_files import find_damage, made_files, make_replaceable
@@ -198,8 +199,9 @@ def _watched(project: Project, declared: DeclaredCache, plan: CachePlan, state: 
     paths += [item.path for item in plan.found.items]
     more = state.known.more
     for item in [item for item in plan.items if item.source in more]:
-        asked = [path for path in more[item.source][0] if not path.startswith((MISSING, "/"))]
-        paths += [os.path.normpath(os.path.join(item.root, path)) for path in asked]
+        for path in [path for path in more[item.source][0] if not path.startswith((MISSING, "/"))]:
+            included = os.path.normpath(os.path.join(item.root, path))
+            paths += [included, *ignore_files(included, item.top)]
     return [path for path in dict.fromkeys(paths) if not lies_inside(path, project.cache_root)]
 
 
