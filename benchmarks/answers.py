@@ -119,7 +119,25 @@ def ask_one(session: Session, name: str, question: str, cache: str, number: int)
         session.ask(f"{name} read {citation}", ("read",), citation=citation, cache=path, budget=budget)
     answer = session.project / "answer.md"
     answer.write_text("\n".join(citations), encoding="utf-8")
-    session.ask(f"{name} cite {question}", ("cite", "verify"), file="answer.md", cache=path)
+    session.ask(f"{name} cite {question}", ("verify",), citations="answer.md", cache=path)
+    ask_in_other_ways(session, name, question, number)
+
+
+def ask_in_other_ways(session: Session, name: str, question: str, number: int) -> None:
+    """What the options of a search change, and its pointers read together."""
+    asked = {"query": question, "budget": (300, 900, 2000)[number % 3]}
+    usual = session.ask(f"{name} usual {question}", ("search",), query=question, format="json")
+    session.ask(f"{name} usual text {question}", ("search",), query=question)
+    for way in ({"format": "outline"}, {"explain": True}, {"limit": 2}, {"under": "*a*/"}, {"considered": 40}):
+        session.ask(f"{name} {way} {question}", ("search",), **{"format": "text", **asked, **way})
+    session.ask(f"{name} page {question}", ("search",), **asked, html="page.html")
+    session.answers[f"{name} html {question}"] = (session.project / "page.html").read_text(encoding="utf-8")
+    found = json.loads(usual)
+    held = [entry["citation"] for entry in found.get("sections", ())]
+    session.ask(f"{name} known {question}", ("search",), query=question, known=held, format="text")
+    places = [f"{each['id']}#L{each['line']}" for each in found.get("more", ())]
+    if places:
+        session.ask(f"{name} places {question}", ("read",), places=places)
 
 
 def compare(one: Path, other: Path) -> int:
