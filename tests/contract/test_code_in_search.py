@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from holdfast.caches.on_disk.work_tree import WorkTrees
-from holdfast.caches.search.search_text import as_text
 from holdfast.caches.search_answers import read, replay, search, verify_citations
 from holdfast.core.errors import CacheMissing, InvalidCitation
 from holdfast.survey.examinations import examine
 from holdfast.workspace import Workspace
+from support.answer_text import as_text
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -16,9 +16,8 @@ from hypothesis import strategies as st
 
 from holdfast import Cache, SearchResult, build_cache, open_cache
 from holdfast.caches.cache_format import make_document
-from holdfast.caches.search.full_scan import ScannedCorpus, scan
+from holdfast.caches.search.document_search import DocumentSource
 from holdfast.caches.search.impacts import LINKED
-from holdfast.caches.search.link_texts import find_links, incoming, link_words
 from holdfast.caches.search.question import Question, ask_source
 from holdfast.caches.search.search_request import SearchRequest
 from holdfast.caches.segments.postings import TermLists, decode_inline_term, decode_term, encode_term
@@ -96,11 +95,9 @@ def indexed(query: str, documents: Sequence[Document], documents_a_segment: int)
     return Scores(question, weighed, firsts)
 
 
-def scanned(documents: Sequence[Document]) -> ScannedCorpus:
+def scanned(documents: Sequence[Document]) -> DocumentSource:
     """What the documents alone give."""
-    pages = [find_links(document.source, document.content) for document in documents]
-    links = [link_words(texts) for texts in incoming([document.id for document in documents], pages)]
-    return scan(documents, links, "estimate-1")
+    return DocumentSource(documents, "", "estimate-1")
 
 
 @settings(max_examples=examples(1000), deadline=None, suppress_health_check=[HealthCheck.too_slow])

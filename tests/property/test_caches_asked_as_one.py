@@ -13,7 +13,6 @@ from holdfast import build_cache, open_cache
 from holdfast.caches.cache_format import Document, make_document
 from holdfast.caches.search.candidates import find_candidates
 from holdfast.caches.search.document_search import DocumentSource
-from holdfast.caches.search.full_scan import ScannedCorpus, scan
 from holdfast.caches.search.joined_search import JoinedSource
 from holdfast.caches.search.link_texts import find_links, incoming, link_words
 from holdfast.caches.search.search_request import SearchRequest
@@ -39,19 +38,13 @@ class OneCache(DocumentSource):
 
     def __init__(self, corpus: list[dict[str, str]]) -> None:
         documents: list[Document] = []
-        self.links: list[list[str]] = []
+        links: list[list[str]] = []
         for name, folder in zip(NAMES, corpus, strict=False):
             own = documents_of(folder)
             pages = [find_links(document.source, document.content) for document in own]
-            self.links += [link_words(found) for found in incoming([document.id for document in own], pages)]
+            links += [link_words(found) for found in incoming([document.id for document in own], pages)]
             documents += [make_document(f"{name}:{each.source}", each.content.encode()) for each in own]
-        super().__init__(documents, VERSION, "bytes/4")
-
-    @property
-    def _corpus(self) -> ScannedCorpus:
-        if self._scanned is None:
-            self._scanned = scan(self._documents, self.links, self.tokenizer)
-        return self._scanned
+        super().__init__(documents, VERSION, "bytes/4", links)
 
 
 def documents_of(folder: dict[str, str]) -> list[Document]:
@@ -150,6 +143,6 @@ def test_what_each_cache_is_called_changes_no_score(corpus: list[dict[str, str]]
     for names in ("abcd", "dcba"):
         sources = [DocumentSource(documents_of(folder), VERSION, "bytes/4") for folder in corpus]
         source = JoinedSource(dict(zip(names, sources, strict=False)))
-        found, _ = find_candidates(source, SearchRequest(query, 4000), 50)
-        scores.append(sorted([(each.id[2:], each.score, each.first) for each in found]))
+        found = find_candidates(source, SearchRequest(query, 4000), 50)
+        scores.append(sorted([(each["id"][2:], each["score"], each["lines"]) for each in found]))
     assert scores[0] == scores[1]

@@ -95,9 +95,9 @@ def test_every_citation_of_an_answer_holds_and_is_read_back(
             assert judge([cited], lambda name: by_id[name])[0].state == "holds"
     again = make_result(source, request._replace(known=tuple([hit.citation for hit in result.sections])))
     assert not {hit.citation for hit in again.sections} & {hit.citation for hit in result.sections}
-    for each in find_candidates(source, request, 1000)[0]:
-        lines = [section.cited_lines for section in document_outline(by_id[each.id]).sections]
-        assert (each.first, each.last) in lines
+    for each in find_candidates(source, request, 1000):
+        lines = [section.cited_lines for section in document_outline(by_id[each["id"]]).sections]
+        assert each["lines"] in lines
 
 
 @settings(max_examples=examples(80), deadline=None)

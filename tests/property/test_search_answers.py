@@ -11,9 +11,9 @@ from holdfast.caches.search.document_search import DocumentSource
 from holdfast.caches.search.receipts import receipt_and_file
 from holdfast.caches.search.search_request import SearchRequest
 from holdfast.caches.search.search_result import SearchResult, as_json, make_result
-from holdfast.caches.search.search_text import as_text
 from holdfast.caches.tokenizers import counter
 from holdfast.core.errors import BudgetTooSmall
+from support.answer_text import as_text
 from support.examples import examples
 
 LINES = ["# Deploy", "## Roll back", "deploy the cache", "roll back a deploy", "- cache item", "| a | cache |", "", "x"]

@@ -6,7 +6,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from holdfast.caches.cache_format import make_document
-from holdfast.caches.search.full_scan import scan
+from holdfast.caches.search.document_search import DocumentSource
 from holdfast.caches.search.question import ask, ask_source
 from holdfast.caches.search.word_terms import LONGEST, all_terms, is_stop_word, raw_words, word_terms
 
@@ -111,7 +111,7 @@ class TestQuestions:
 def test_a_query_that_says_more_is_never_worth_less(corpus: dict[str, str], words: list[str], more: list[str]) -> None:
     documents = sorted([make_document(f"{path}.md", text.encode()) for path, text in corpus.items()])
     links = [["alpha"] for _ in documents]
-    scanned = scan(documents, links, "estimate-1")
+    scanned = DocumentSource(documents, "", "estimate-1", links)
     few, many = [scanned.impacts(ask_source(" ".join(asked), scanned).terms) for asked in (words, words + more)]
     for number, impacts in few.items():
         assert sum(impacts.values()) <= sum(many[number].values())

@@ -125,7 +125,7 @@ OPERATIONS = (
             ),
         ),
         run="holdfast.caches.search_answers:search",
-        text="holdfast.caches.search.search_text:as_text",
+        text="holdfast.caches.search.cache_overview:as_text",
         view="holdfast.caches.search_views:search",
         failure="holdfast.caches.answers:hinted_failure",
         always_load=True,

@@ -137,14 +137,14 @@ def _search(
 
 def _considered(workspace: Workspace, meant: MeantCaches, request: SearchRequest, most: int) -> list[ConsideredSection]:
     """What became of the sections that match best."""
-    from holdfast.caches.search.candidates import considered_json, find_candidates
+    from holdfast.caches.search.candidates import find_candidates
 
-    (candidates, _), _ = _asked(
+    considered, _ = _asked(
         *(workspace, meant, request),
         lambda cache, request: cache.candidates(request, most),
         lambda source, request: find_candidates(source, request, most),
     )
-    return considered_json(candidates)
+    return considered
 
 
 def _asked(

@@ -8,17 +8,19 @@ from rich.table import Table
 from rich.text import Text
 
 from holdfast.caches.audit_shapes import ReplayAnswer
+from holdfast.caches.search import cache_overview
 from holdfast.caches.search.passage_text import as_text, unread_line
 from holdfast.caches.search.pointers import pointer_lines
-from holdfast.caches.search.search_text import as_text as search_text
-from holdfast.caches.search.search_text import asked_of, entry_lines, notes
-from holdfast.caches.search.section_label import ToldPages, heading_path
+from holdfast.caches.search.search_text import also_line, asked_of, notes
+from holdfast.caches.search.section_label import heading_path
+from holdfast.caches.search.section_reasons import TermReason, why_line
 from holdfast.caches.search.source_lines import split_lines
 from holdfast.caches.search.word_terms import all_terms, raw_words
 from holdfast.caches.shapes import (
     CachesAnswer,
     CiteAnswer,
     DiffAnswer,
+    FoundSection,
     PassagesAnswer,
     ReadAnswer,
     SearchAnswer,
@@ -37,7 +39,7 @@ _STATE_STYLES = {"holds": "green", "changed": "yellow"}
 def search(value: SearchAnswer | CachesAnswer, _seconds: float) -> RenderableType:
     """Each entry with its heading path, its citation and its best lines; then a bar of the budget."""
     if "caches_more" in value:
-        return Text(search_text(value))
+        return Text(cache_overview.as_text(value))
     selection = value["selection"]
     terms = {term for word in raw_words(selection["query"]) for term in all_terms(word)}
     parts: list[RenderableType] = [Text(note, style="yellow") for note in notes(selection)]
@@ -46,8 +48,7 @@ def search(value: SearchAnswer | CachesAnswer, _seconds: float) -> RenderableTyp
         parts.append(Text.assemble((f"{place}. ", "dim"), Text(path, style="bold")))
         score = f"  score {hit['score']:,}, {hit['tokens']:,} tokens"
         parts.append(Padding(Text.assemble((hit["citation"], "cyan"), (score, "dim")), _INDENTED))
-        marked = entry_lines(place, hit, ToldPages())[1 : -1 if "content" in hit else None]
-        parts += [Padding(Text(line, style="dim"), _INDENTED) for line in marked]
+        parts += [Padding(Text(line, style="dim"), _INDENTED) for line in _marked_lines(hit)]
         parts += [Padding(line, _INDENTED) for line in best_lines(hit.get("content", ""), terms)]
         parts.append(Text())
     parts += [Text(line, style="dim") for line in pointer_lines(value["more"])]
@@ -62,6 +63,15 @@ def search(value: SearchAnswer | CachesAnswer, _seconds: float) -> RenderableTyp
     cache = f"{asked_of(selection)} {selection['cache_version'][7:15]}"
     parts.append(Text(f"{cache}; receipt {value['receipt']}", style="dim"))
     return Group(*parts)
+
+
+def _marked_lines(hit: FoundSection) -> list[str]:
+    """The lines in parentheses above a section's text."""
+    lines = [also_line(hit["also"], hit["also_more"])] if hit["also"] else []
+    if "why" in hit and (terms := hit["why"]["terms"]):
+        reasons = [TermReason(each["term"], tuple(each["fields"]), each["impact"]) for each in terms]
+        lines.append(why_line(reasons, hit["why"]["terms_more"], hit["why"]["turn"]))
+    return [*lines, hit["header"]] if hit["header"] else lines
 
 
 def best_lines(content: str, terms: set[str]) -> list[Text]:

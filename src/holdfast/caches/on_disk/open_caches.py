@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from typing import TypeVar, TypeVarTuple
 
     from holdfast.caches.cache_format import Document, Entry, Manifest
+    from holdfast.caches.considered_shapes import ConsideredSection
     from holdfast.caches.on_disk.section_index_reader import SectionIndex
-    from holdfast.caches.search.candidates import Candidate
     from holdfast.caches.search.document_search import DocumentSource
     from holdfast.caches.search.passage import Place
     from holdfast.caches.search.search_request import SearchRequest
@@ -145,8 +145,8 @@ class Cache:
             lambda tokenizer: make_result(self._document_source(tokenizer), request),
         )
 
-    def candidates(self, request: SearchRequest, most: int) -> tuple[list[Candidate], int]:
-        """The `most` best sections that match, what became of each and why; and how many there are."""
+    def candidates(self, request: SearchRequest, most: int) -> list[ConsideredSection]:
+        """The `most` best sections that match, what became of each and why."""
         from holdfast.caches.search.candidates import find_candidates
 
         return self._from_sections(

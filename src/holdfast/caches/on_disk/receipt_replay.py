@@ -11,7 +11,7 @@ from holdfast.caches.on_disk.cache_listing import cache_of_version
 from holdfast.caches.on_disk.joined_caches import NamedCache, ask_as_one
 from holdfast.caches.on_disk.kept_caches import OpenCaches
 from holdfast.caches.on_disk.open_caches import Cache
-from holdfast.caches.search.candidates import considered_json, find_candidates
+from holdfast.caches.search.candidates import find_candidates
 from holdfast.caches.search.receipts import Receipt
 from holdfast.caches.search.search_request import SearchRequest
 from holdfast.caches.search.search_result import SearchResult, make_result
@@ -58,12 +58,11 @@ class ReceiptReplay:
 
     def considered(self, receipt: Receipt, most: int) -> list[ConsideredSection]:
         """What becomes now of the `most` sections that match best."""
-        candidates, _ = self._asked(
+        return self._asked(
             receipt,
             lambda cache, request: cache.candidates(request, most),
             lambda source, request: find_candidates(source, request, most),
         )
-        return considered_json(candidates)
 
     def _asked(
         self,

@@ -21,9 +21,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
+    from holdfast.caches.considered_shapes import ConsideredSection
     from holdfast.caches.on_disk.cache_directory import CacheDirectory
     from holdfast.caches.on_disk.index_reader import OpenSegment, WordIndex
-    from holdfast.caches.search.candidates import Candidate
     from holdfast.caches.search.question import Question
     from holdfast.caches.search.search_request import SearchRequest
     from holdfast.caches.search.search_result import SearchResult
@@ -81,8 +81,8 @@ class SectionIndex:
         return make_result(self, request)
 
     @doubting
-    def candidates(self, request: SearchRequest, most: int) -> tuple[list[Candidate], int]:
-        """The sections that match, best first, and how many there are; the rest is as in `search`."""
+    def candidates(self, request: SearchRequest, most: int) -> list[ConsideredSection]:
+        """The sections that match, best first; the rest is as in `search`."""
         from holdfast.caches.search.candidates import find_candidates
 
         return find_candidates(self, request, most)

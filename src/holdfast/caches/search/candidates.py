@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 
 from holdfast.caches.considered_shapes import ConsideredSection
 from holdfast.caches.search.search_request import USUAL_SHARE, SearchRequest
@@ -11,7 +11,6 @@ from holdfast.caches.search.search_source import SearchSource
 from holdfast.caches.search.section_choice import EQUAL, GIVEN, KNOWN, MISSES, NAMED, TOO_LONG
 from holdfast.caches.search.section_ranking import FALL, SHARE, ranking
 from holdfast.core.errors import BudgetTooSmall
-from holdfast.core.record import NamedTuple
 
 # What is said of sections that were not looked at: why the walk had ended; or they are not in the ranking, by what they
 # are worth on their own or by how many of their page come before them.
@@ -20,26 +19,8 @@ _ORDINALS = "first second third fourth fifth sixth seventh eighth ninth tenth".s
 _NUMBERS = "no one two three four five six seven eight nine ten".split(" ")
 
 
-class Candidate(NamedTuple):
-    """A section that matches, what became of it and what it is made of.
-
-    `turn` is how many sections of its page rank before it. `detail` is how many tokens one lacks that is too long.
-    """
-
-    id: str
-    heading: tuple[str, ...]
-    first: int
-    last: int
-    score: int
-    tokens: int
-    why: list[tuple[str, str, int]]
-    turn: int
-    verdict: str
-    detail: int
-
-
-def find_candidates(source: SearchSource, request: SearchRequest, most: int) -> tuple[list[Candidate], int]:
-    """The `most` best sections that match, with what became of each; and how many there are.
+def find_candidates(source: SearchSource, request: SearchRequest, most: int) -> list[ConsideredSection]:
+    """The `most` best sections that match, with what became of each; `turn` is how many of its page rank before it.
 
     Sections below the share of the best score come last.
     """
@@ -48,7 +29,7 @@ def find_candidates(source: SearchSource, request: SearchRequest, most: int) -> 
         search.result()
     except BudgetTooSmall:
         pass  # every candidate then says what it lacks
-    matches, scores, matching, choice = search.walked()
+    matches, scores, choice = search.walked()
     ranked = list(ranking(scores, matches.document_of))
     weighed = {each.number: each.turn for each in ranked}
     every = matches.scores if request.under is None else scores
@@ -56,7 +37,7 @@ def find_candidates(source: SearchSource, request: SearchRequest, most: int) -> 
     late = _turns(every, least, matches.document_of)
     rest = sorted([(-score, number) for number, score in every.items() if number not in weighed])
     stop = request.share * max(scores.values(), default=0)
-    found = []
+    found: list[ConsideredSection] = []
     for number, score in [*[each[:2] for each in ranked], *[(number, -score) for score, number in rest]][:most]:
         section = source.section(number)
         if number in weighed:
@@ -66,12 +47,21 @@ def find_candidates(source: SearchSource, request: SearchRequest, most: int) -> 
         else:
             turn, verdict, detail = late.get(number, 0), PAGE if score >= least else BELOW, 0
         place = matches.document_of(number)
-        name = source.prefix(place) + source.id_of(place)
-        made_of = source.tokens[number], matches.reasons(number)
+        reasons = matches.reasons(number)
         found.append(
-            Candidate(name, section.heading, *section.cited_lines, score, *made_of, turn, verdict, detail),
+            ConsideredSection(
+                id=source.prefix(place) + source.id_of(place),
+                heading=section.heading,
+                lines=section.cited_lines,
+                score=score,
+                tokens=source.tokens[number],
+                turn=turn,
+                terms=[{"term": term, "field": field, "impact": impact} for term, field, impact in reasons],
+                verdict=verdict,
+                cause=cause(verdict, turn, detail),
+            )
         )
-    return found, matching
+    return found
 
 
 def _turns(scores: Mapping[int, int], least: int, page_of: Callable[[int], int]) -> dict[int, int]:
@@ -92,16 +82,15 @@ def _end_of_walk(request: SearchRequest, taken: int, *, weak: bool, below: bool)
     return FARTHER if weak and request.stops else STOPPED if below else UNREACHED
 
 
-def cause(candidate: Candidate) -> str:
-    """What became of a section, and by how much it missed, as words that follow its name."""
-    verdict, turn = candidate.verdict, candidate.turn
+def cause(verdict: str, turn: int, lacking: int) -> str:
+    """What became of a section, and by how many tokens it missed, as words that follow its name."""
     later = f"the {_ordinal(turn)} section of one page"
     causes = {
         GIVEN: f"given, as {later}" if turn else "given",
         EQUAL: "says the same as one that is given",
         KNOWN: "known to the caller",
         NAMED: "named, not given: context.read gives it by its line",
-        TOO_LONG: f"did not fit by {candidate.detail:,} token{'' if candidate.detail == 1 else 's'}",
+        TOO_LONG: f"did not fit by {lacking:,} token{'' if lacking == 1 else 's'}",
         LIMIT: "beyond the limit that was asked for",
         FARTHER: "nothing here answers well: the best alone is given",
         STOPPED: f"below {USUAL_SHARE / 100} of the best score, where an answer without a budget stops",
@@ -122,21 +111,3 @@ def _ordinal(turn: int) -> str:
 
 def _kept(turn: int) -> str:
     return f"{(FALL / 100) ** turn:.2f}"
-
-
-def considered_json(candidates: Sequence[Candidate]) -> list[ConsideredSection]:
-    """The candidates as an answer has them."""
-    return [
-        {
-            "id": each.id,
-            "heading": each.heading,
-            "lines": (each.first, each.last),
-            "score": each.score,
-            "tokens": each.tokens,
-            "turn": each.turn,
-            "terms": [{"term": term, "field": field, "impact": impact} for term, field, impact in each.why],
-            "verdict": each.verdict,
-            "cause": cause(each),
-        }
-        for each in candidates
-    ]

@@ -15,6 +15,7 @@ from itertools import accumulate
 from holdfast.caches.cache_format import PREFIX, Document, document_id
 from holdfast.caches.search.code_record import CodeRecord, Found, code_words, name_keys, term_key
 from holdfast.caches.search.impacts import FieldSteps
+from holdfast.caches.search.joined_search import CountedTokens
 from holdfast.caches.search.proven_page import CitedText, CodeChanged, ProvenPage
 from holdfast.caches.search.question import Question
 from holdfast.caches.search.search_text import code_label
@@ -69,11 +70,11 @@ class CodeSource:
                     of_key = self._paths.setdefault(key, {})
                     of_key[place] = of_key.get(place, 0) + quarters
         self._count = counter(tokenizer)
-        self.tokens = _Tokens(self)
+        self.tokens = CountedTokens(self.count)
 
     def fresh(self) -> CodeSource:
         """The same without anything that one question left."""
-        self._pages, self._found, self.tokens = {}, {}, _Tokens(self)
+        self._pages, self._found, self.tokens = {}, {}, CountedTokens(self.count)
         return self
 
     @property
@@ -251,19 +252,6 @@ def _stem(path: str) -> str:
     for mark in ("test_", "_tests", "_test", "_spec", "Tests", "Test", "Spec", "-test", "-spec"):
         stem = stem.removeprefix(mark) if mark == "test_" else stem.removesuffix(mark)
     return stem
-
-
-class _Tokens:
-    """The tokens of every section by its number."""
-
-    def __init__(self, source: CodeSource) -> None:
-        self._count, self._known = source.count, dict[int, int]()
-
-    def __getitem__(self, number: int, /) -> int:
-        found = self._known.get(number)
-        if found is None:
-            found = self._known[number] = self._count(number)
-        return found
 
 
 class CodeMatches:

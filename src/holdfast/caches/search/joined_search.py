@@ -63,8 +63,7 @@ class JoinedSource:
         self.lists = range(
             self.section_count - sum([len(source.lists) for source in self._sources]), self.section_count
         )
-        self.tokens = _JoinedTokens(self)
-        self._counted: dict[int, int] = {}
+        self.tokens = CountedTokens(self._tokens_at)
         self._everywhere = range(len(self._sources))
         self._holders: dict[str, list[int]] = {}  # of terms beside a misspelt one, who may hold them
 
@@ -165,15 +164,12 @@ class JoinedSource:
         first, after = self.ask_part(at, self._sources[at].extent, own)
         return self.first_numbers[at] + first, self.first_numbers[at] + after
 
-    def tokens_at(self, number: int) -> int:
-        """The tokens of a section's content."""
+    def _tokens_at(self, number: int) -> int:
         at, own = self.part_of(number)
         source = self._sources[at]
         if source.tokenizer == self.tokenizer:
             return self.ask_part(at, source.tokens.__getitem__, own)
-        if number not in self._counted:
-            self._counted[number] = self.ask_part(at, self._count_again, source, own)
-        return self._counted[number]
+        return self.ask_part(at, self._count_again, source, own)
 
     def _count_again(self, source: SearchSource, number: int) -> int:
         place = bisect_right(range(source.document_count), number, key=lambda at: source.extent(at)[0]) - 1
@@ -202,14 +198,15 @@ def _section_count(source: SearchSource) -> int:
     return source.section_count
 
 
-class _JoinedTokens:
-    """The tokens of every section by its number."""
+class CountedTokens(dict[int, int]):
+    """The tokens of every section by its number, each counted when it is asked for."""
 
-    def __init__(self, source: JoinedSource) -> None:
-        self._source = source
+    def __init__(self, count: Callable[[int], int]) -> None:
+        self._count = count
 
-    def __getitem__(self, number: int, /) -> int:
-        return self._source.tokens_at(number)
+    def __missing__(self, number: int) -> int:
+        found = self[number] = self._count(number)
+        return found
 
 
 class JoinedMatches:

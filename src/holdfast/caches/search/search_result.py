@@ -252,9 +252,9 @@ class Search:
         """Whether nothing here answers well."""
         return self._strength < WEAK
 
-    def walked(self) -> tuple[Matches, Mapping[int, int], int, SectionChoice]:
-        """What matches, the scores of what can be given, how many sections match, and what became of them."""
-        return self._matches, self._scores, self._matching, self._choice
+    def walked(self) -> tuple[Matches, Mapping[int, int], SectionChoice]:
+        """What matches, the scores of what can be given, and what became of them."""
+        return self._matches, self._scores, self._choice
 
     def _header_cost(self, budget: int) -> int:
         """What the lines above the sections cost at most where the budget is that."""

@@ -1,44 +1,22 @@
-"""An answer of `context.search` as a model reads it: what was found, then each section under its citation. Pure."""
+"""The lines of an answer of `context.search` around its sections: what was found, what is missing. Pure."""
 
 from __future__ import annotations
 
 from holdfast.caches.search.asked_caches import WORK_TREE
-from holdfast.caches.search.pointers import pointer_lines
-from holdfast.caches.search.proven_page import titled
-from holdfast.caches.search.section_label import ToldPages, entry_line, heading_path, path_of, untold_parts
-from holdfast.caches.search.section_reasons import TermReason, why_line
+from holdfast.caches.search.section_label import entry_line
 from holdfast.core.display_text import display_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from holdfast.caches.shapes import CachesAnswer, FoundSection, LeftOutCache, SearchAnswer, SectionSelection
+    from holdfast.caches.shapes import LeftOutCache, SectionSelection
 
 _VERSION = slice(len("sha256:"), len("sha256:") + 8)
 _MOST_NAMED = 4
 # Characters of the words that are not here: a first line has about forty tokens.
 _LONGEST_WARNING = 90
 _RECEIPT = slice(len("sha256:"), len("sha256:") + 8)
-
-
-def as_text(value: SearchAnswer | CachesAnswer) -> str:
-    """The text of an answer, without its final newline.
-
-    An entry is a line that names a section, perhaps lines in parentheses, and then exactly the lines of its citation.
-    """
-    if "caches_more" in value:
-        from holdfast.caches.search import cache_overview
-
-        return cache_overview.as_text(value)
-    lines = header_lines(value["selection"], value["receipt"], is_outline=is_outline(value))
-    if value["sections"]:
-        lines.append("")
-    shown = ToldPages()
-    for place, section in enumerate(value["sections"], 1):
-        lines += entry_lines(place, section, shown)
-    lines += pointer_lines(value["more"])
-    return "\n".join(lines)
 
 
 def header_lines(selection: SectionSelection, receipt: str, *, is_outline: bool) -> list[str]:
@@ -96,41 +74,6 @@ def asked_of(selection: SectionSelection) -> str:
         return selection["cache"]
     count = len(selection["caches"])
     return f"{count:,} cache{'' if count == 1 else 's'}"
-
-
-def is_outline(value: SearchAnswer) -> bool:
-    """Whether an answer lists sections without their contents."""
-    return bool(value["sections"]) and all("content" not in section for section in value["sections"])
-
-
-def entry_lines(place: int, section: FoundSection, shown: ToldPages) -> list[str]:
-    """The lines of one entry, without what earlier ones have shown of its page."""
-    title, heading, page = section["title"], section["heading"], section["id"]
-    if "declares" in section:
-        is_new, _ = shown.is_new(page, "")
-        test = section.get("test", "") if "content" in section else ""
-        label = code_label(place, section["citation"], section["declares"], test, is_new=is_new)
-    elif "content" in section:
-        name = section["citation"].rpartition("#L")[0]
-        if "cache" in section:  # the lines that name a section are the same with its cache before them
-            name = name[len(section["cache"]) + 1 :]
-        parts = untold_parts(name, title, heading, section["content"])
-        label = entry_line(str(place), section["citation"], path_of(parts, shown.is_new(page, parts.inner)))
-    else:
-        with_title, _ = shown.is_new(page, "")
-        path = heading_path(*titled(title, heading, with_title=with_title))
-        label = f"{entry_line(str(place), section['citation'], path)} · {section['tokens']:,} tokens"
-    lines = [label]
-    if section["also"]:
-        lines.append(also_line(section["also"], section["also_more"]))
-    if "why" in section and section["why"]["terms"]:
-        reasons = [TermReason(item["term"], tuple(item["fields"]), item["impact"]) for item in section["why"]["terms"]]
-        lines.append(why_line(reasons, section["why"]["terms_more"], section["why"]["turn"]))
-    if section["header"]:
-        lines.append(section["header"])
-    if "content" in section:
-        lines.append(section["content"])
-    return lines
 
 
 def code_label(place: int, citation: str, declares: str, test: str, *, is_new: bool) -> str:

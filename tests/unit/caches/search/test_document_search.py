@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from holdfast.caches.cache_format import make_document
-from holdfast.caches.search.full_scan import ScannedCorpus, scan
+from holdfast.caches.search.document_search import DocumentSource
 from holdfast.caches.search.impacts import LINKED
 from holdfast.caches.search.question import Question, ask_source
 
@@ -12,9 +12,10 @@ Impacts = dict[tuple[str, str], int]
 SHORT = {"x.md": "red two\n", "y.md": "red three\n"}
 
 
-def scanned(corpus: dict[str, str], links: dict[str, list[str]] | None = None) -> ScannedCorpus:
+def scanned(corpus: dict[str, str], links: dict[str, list[str]] | None = None) -> DocumentSource:
     documents = sorted([make_document(path, text.encode()) for path, text in corpus.items()])
-    return scan(documents, [(links or {}).get(document.source, []) for document in documents], "estimate-1")
+    given = [(links or {}).get(document.source, []) for document in documents]
+    return DocumentSource(documents, "", "estimate-1", given)
 
 
 def asked(query: str, corpus: dict[str, str], links: dict[str, list[str]] | None = None) -> Question:
