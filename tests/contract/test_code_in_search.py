@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from threading import Event
 from typing import TYPE_CHECKING, Any
 
@@ -229,6 +230,15 @@ def test_files_left_out_are_counted_in_the_answer_and_by_the_next_process(projec
     assert found(world(project), "netrc credentials")["selection"]["files_left_out"] == counts
     (check,) = [each for each in examine(world(project), untracked=False) if each.area == "code"]
     assert check.detail == "5 looked at for searches; text left out: 1 minified, 1 too large"
+
+
+def test_files_whose_names_cannot_be_cited_are_left_out_and_counted(project: Path) -> None:
+    for name in (b"bad\xff.py", b"two\nlines.py"):
+        (project / "src" / os.fsdecode(name)).write_text("def netrc_of_the_host(): ...\n")
+    for workspace in (world(project), world(project)):
+        value = found(workspace, "netrc", **{"in": "code"})
+        assert {citation.partition("#")[0] for citation in citations(value)} >= {"src/credentials.py"}
+        assert value["selection"]["files_left_out"] == {"name is no text": 2}
 
 
 def test_documentation_answers_while_source_is_still_read(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:

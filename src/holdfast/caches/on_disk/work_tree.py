@@ -24,7 +24,7 @@ from holdfast.caches.search.code_record import RECORDS, CodeRecord, make_record,
 from holdfast.caches.search.code_source import CodeFile, CodePage, CodeSource
 from holdfast.caches.secret_patterns import holds_private_key, is_secret_path
 from holdfast.code.analysis.facts import MAX_ANALYSED
-from holdfast.code.code_sections import cut_source, cutter_version
+from holdfast.code.code_sections import CUTTER, cut_source, cutter_version
 from holdfast.code.git_index import IndexUnreadable
 from holdfast.code.languages import UNREAD, extension_of, language_of
 from holdfast.code.on_disk.fact_store import FactStore, fact_key
@@ -49,6 +49,7 @@ SourcePath = tuple[str, str, str]  # the project's root, a place and a file's na
 _MANY = 100  # files whose progress is shown
 _UNSETTLED = (0, 0, 0, 0, 0)  # the stamps of no file
 _NOT_PARSED = "not parsed"
+_RULES = f"files 1 {RECORDS} {CUTTER}"  # what is kept of files that other rules looked at is not believed
 
 
 class _Known(NamedTuple):
@@ -117,7 +118,8 @@ class WorkTrees:
 
     def ids(self, workspace: Workspace) -> set[str]:
         """The ids of all source files."""
-        return {document_id(path) for path in self._listed(workspace, os.path.realpath(workspace.project))}
+        paths = self._listed(workspace, os.path.realpath(workspace.project))
+        return {document_id(path) for path in paths if _is_text(path)}
 
     def page(self, workspace: Workspace, name: str) -> CodePage | None:
         """A source file as it is now, by its path; None where the project has none that is searched."""
@@ -271,8 +273,12 @@ def _language(path: str) -> str:
 
 
 def _searched(paths: Iterable[str]) -> list[str]:
-    found = [path for path in paths if _language(path) and not is_secret_path(path) and "\n" not in path]
-    return sorted(found)[:MOST_FILES]
+    return sorted([path for path in paths if _language(path) and not is_secret_path(path)])[:MOST_FILES]
+
+
+def _is_text(path: str) -> bool:
+    """Whether a path can be cited: UTF-8, on one line."""
+    return "\n" not in path and path.encode("utf-8", "replace") == os.fsencode(path)
 
 
 def _walked(root: str) -> Iterator[str]:
@@ -317,6 +323,8 @@ def _read(root: str, path: str) -> bytes:
 
 def _digest(root: str, path: str) -> tuple[str, str]:
     """The SHA-256 of a file, or why it is not searched."""
+    if not _is_text(path):
+        return "", "name is no text"
     try:
         data = _read(root, path)
     except TooLarge:
@@ -354,13 +362,15 @@ def _written(known: dict[str, _Known]) -> bytes:
     rows = [
         f"{each.digest}-{each.why.replace(' ', '-')} {' '.join(map(str, each.stamps))} {path}"
         for path, each in known.items()
+        if "\n" not in path
     ]
-    return "\n".join(rows).encode("utf-8", "surrogateescape")
+    return "\n".join([_RULES, *rows]).encode("utf-8", "surrogateescape")
 
 
 def _parsed(data: bytes) -> dict[str, _Known]:
     found: dict[str, _Known] = {}
-    for row in data.decode("utf-8", "surrogateescape").split("\n") if data else ():
+    rules, *rows = data.decode("utf-8", "surrogateescape").split("\n")
+    for row in rows if rules == _RULES else ():
         digest, *numbers, path = row.split(" ", 6)
         if len(numbers) == 5:
             first, second, third, fourth, fifth = map(int, numbers)
