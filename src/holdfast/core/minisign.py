@@ -11,12 +11,13 @@ from binascii import Error as NotBase64
 from hashlib import blake2b, scrypt
 from importlib.util import find_spec
 from os import urandom
-from typing import NamedTuple
-
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from typing import TYPE_CHECKING, NamedTuple
 
 from holdfast.core.errors import SignatureRefused, UsageError
 from holdfast.core.regular_files import read_regular
+
+if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 _ALGORITHM, _HASHED, _CHECK = b"Ed", b"ED", b"B2"
 _PLAIN, _SCRYPT = b"\0\0", b"Sc"

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
-from collections.abc import Callable, Mapping
-from socket import socket
-
-from starlette.types import ASGIApp
+from typing import TYPE_CHECKING
 
 from holdfast.core.canonical_json import encode
 from holdfast.core.errors import UsageError
@@ -15,13 +12,22 @@ from holdfast.core.http_address import LOOPBACK, PATH, Address, parse_address, p
 from holdfast.core.standard_streams import write_error
 from holdfast.core.token_file import TokenFile
 from holdfast.mcp.rights import give_up_rights
-from holdfast.mcp.server import Server
-from holdfast.telemetry.metrics import CallMetrics, ServerFacts
-from holdfast.telemetry.metrics_page import MetricsPage, SharedCells
-from holdfast.telemetry.trace_command import Tracing
-from holdfast.telemetry.traces import CallTraces
+from holdfast.telemetry.metrics import ServerFacts
 from holdfast.version import __version__
-from holdfast.workspace import Workspace, system_clock
+from holdfast.workspace import system_clock
+
+if TYPE_CHECKING:  # what only the extras `http` and `telemetry` install is loaded once they are known to be there
+    from collections.abc import Callable, Mapping
+    from socket import socket
+
+    from starlette.types import ASGIApp
+
+    from holdfast.mcp.server import Server
+    from holdfast.telemetry.metrics import CallMetrics
+    from holdfast.telemetry.metrics_page import MetricsPage, SharedCells
+    from holdfast.telemetry.trace_command import Tracing
+    from holdfast.telemetry.traces import CallTraces
+    from holdfast.workspace import Workspace
 
 MOST_PROCESSES = 64
 
