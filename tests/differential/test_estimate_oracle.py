@@ -13,7 +13,7 @@ from support.examples import examples
 
 BASE_62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 SMALL = "abcdefghijklmnopqrstuvwxyz{"
-KNOWN = set(WORDS.split(" "))
+KNOWN = set(WORDS.split())
 JOINTS = {**dict.fromkeys("_.'&", 6), **dict.fromkeys("(<\\", 8), **dict.fromkeys("-/=[", 19)}
 
 

@@ -237,9 +237,9 @@ def read_restructured(lines: list[str], body: int) -> tuple[list[Heading], list[
 def title_style(lines: list[str], number: int, body: int) -> str:
     """The style of the title that a line underlines: its character, twice with an overline; empty when it does not."""
     underline = lines[number].rstrip(WHITE_SPACE)
-    mark = underline[0]
-    if mark not in _UNDERLINES or underline.strip(mark) or len(underline) < 3:
+    if len(underline) < 3 or underline[0] not in _UNDERLINES or underline.strip(underline[0]):
         return ""
+    mark = underline[0]
     title = lines[number - 1].rstrip(WHITE_SPACE)
     words = title.lstrip(WHITE_SPACE)
     above = lines[number - 2].rstrip(WHITE_SPACE) if number - 2 >= body else ""

@@ -395,7 +395,10 @@ def _lines_of(pieces: list[tuple[str, int]]) -> list[Row]:
 
 def _code_lines(pieces: list[tuple[str, int]]) -> list[Row]:
     """Pieces of code as lines, as they stand."""
-    return [("".join([part for part, _ in parts]).expandtabs(8), parts[0][1]) for parts in _cut(pieces)]
+    return [
+        ("".join([part for part, _ in parts]).expandtabs(8), next((line for part, line in parts if part), parts[0][1]))
+        for parts in _cut(pieces)
+    ]
 
 
 def _cut(pieces: list[tuple[str, int]]) -> list[list[Row]]:

@@ -170,6 +170,10 @@ MARKUP = st.lists(
 ).map(lambda parts: "".join(parts).encode())
 
 
+def test_code_after_a_paragraph_that_begins_in_it_names_its_own_line() -> None:
+    assert numbered(read(b"<pre>one<p>two", "a.html")) == "1|```\n1|one\n1|two\n1|```\n"
+
+
 @given(st.one_of(st.binary(max_size=300), st.text(max_size=300).map(lambda t: t.encode("utf-8", "replace")), MARKUP))
 def test_whatever_is_given_there_is_a_page_or_a_reason(source: bytes) -> None:
     try:

@@ -193,3 +193,7 @@ def test_files_are_included_where_they_can_be_had() -> None:
 
 def test_a_text_file_with_directives_is_read_so_too() -> None:
     assert read_text(SOURCE.encode(), "docs/guide.txt", HeldFiles()).text == read(SOURCE).text
+
+
+def test_a_line_of_white_space_beyond_ascii_underlines_nothing() -> None:
+    assert read("Words\n\u2028").text.startswith("Words\n")
