@@ -71,7 +71,7 @@ def spec_list(workspace: Workspace, arguments: ListArguments) -> Outcome[Success
     names, count = spec_files.latest_names(project, max(limit, MOST_READ))
     alike = names_like(spec_files.spec_names(project), about) if about else []
     every = spec_files.list_specs(project, alike or names)
-    finished = [] if alike else [spec for spec in every if phases.state_of(spec).status == "completed"]
+    finished = [] if alike else [spec for spec in every if phases.is_finished(spec) and not phases.why_not_begun(spec)]
     latest = sorted([spec for spec in every if spec not in finished], key=lambda spec: (-spec.modified, spec.name))
     shown = sorted(latest[:limit], key=lambda spec: spec.name)
     left_out = count - len(names) + len(every) - len(shown) - len(finished)

@@ -15,7 +15,7 @@ from holdfast.specs.requirement_ids import Requirements, requirements_of
 from holdfast.specs.requirement_references import ALL, CODE_LETTERS, RANGE, comparable, labelled, lowered, names_in
 from holdfast.specs.shapes import Level
 from holdfast.specs.task_order import parents
-from holdfast.specs.tasks import LeftOut, Task, TaskList, parse, paths_in
+from holdfast.specs.tasks import ANY_NUMBER, LeftOut, Task, TaskList, parse, paths_in
 from holdfast.specs.visible_lines import visible_lines
 from holdfast.specs.white_space import after_white_space, trimmed
 
@@ -151,6 +151,8 @@ def references(tasks: Sequence[Task], requirements: Requirements) -> Iterator[tu
     for task in tasks:
         code = ""
         for name in _names(task):
+            if (whole := name.replace(RANGE, "-")) in known:
+                name = whole  # `FR-011-102` is no range
             ends = []
             for end in name.split(RANGE):
                 before, dash, number = end.rpartition("-")
@@ -220,7 +222,7 @@ def _in_any(text: str | None, phase: str, template: str, documents: Documents) -
     for number, line in visible_lines(text.split("\n"), unclosed):
         bare = trimmed(line)
         has_text = has_text or bool(bare and not bare.startswith("#"))
-        if bare in lines or OPEN_MARK in bare:
+        if bare in lines or OPEN_MARK in "".join(bare.split(_STRUCK)[::2]):
             yield number, "placeholder-left", bare
         elif phase != "tasks" and any(mark in " ".join(bare.split("`")[::2]).split(" ") for mark in UNDECIDED):
             yield number, "tbd-left", bare
@@ -257,6 +259,7 @@ def _in_tasks(found: TaskList, documents: Documents) -> Iterator[At]:
     seen: set[str] = set()
     above = parents(found.tasks)
     ids = {task.id for task in found.tasks}
+    numbers = ids.union(found.headings, *[ANY_NUMBER(each.text)[:1] for each in found.left_out])
     begun = [task for place, task in enumerate(found.tasks) if task.status == "in-progress" and place not in above]
     for task in begun[1:]:
         yield task.line, "tasks-in-progress", f"{task.id}, and {begun[0].id} since line {begun[0].line + 1}"
@@ -266,13 +269,13 @@ def _in_tasks(found: TaskList, documents: Documents) -> Iterator[At]:
             yield task.line, "task-duplicate-id", task.id
         seen.add(task.id)
         parent = task.id.rpartition(".")[0]
-        if has_parents and parent and _is_number(parent) and parent not in ids and parent not in found.headings:
+        if has_parents and parent and _is_number(parent) and parent not in numbers:
             yield task.line, "task-orphan", task.id
         for file in task.details.leverage:
             if file in missing and task.status != "completed":
                 yield task.line, "reused-file-missing", file
         for name in _dependencies(task):
-            if name not in ids:
+            if name not in numbers:
                 yield task.line, "dependency-unknown", f"{task.id}: {name}"
         if task.status == "completed":
             is_removal = lowered(task.description).startswith(_REMOVALS)

@@ -54,6 +54,11 @@ class Spec(NamedTuple):
         return self.documents[PHASES.index(phase)]
 
 
+def is_finished(spec: Spec) -> bool:
+    """Whether all tasks are done, whatever document is missing."""
+    return spec.progress is not None and 0 < spec.progress.total == spec.progress.completed
+
+
 class State(NamedTuple):
     """The phase of a spec, its status and what to do next."""
 
@@ -62,6 +67,7 @@ class State(NamedTuple):
     next_steps: tuple[str, ...]
 
 
+_COMPLETED = State("completed", "completed", ("All tasks are done: run the whole test suite once more",))
 # The steps name documents by their phase.
 _RULES: tuple[tuple[Callable[[Spec], bool], State], ...] = (
     (
@@ -88,10 +94,7 @@ _RULES: tuple[tuple[Callable[[Spec], bool], State], ...] = (
             ),
         ),
     ),
-    (
-        lambda spec: spec.progress is not None and 0 < spec.progress.total == spec.progress.completed,
-        State("completed", "completed", ("All tasks are done: run the whole test suite once more",)),
-    ),
+    (is_finished, _COMPLETED),
 )
 _OTHERWISE = State(
     "implementation", "ready-for-implementation", ("No task is pending: finish those in progress, or add tasks",)
@@ -107,7 +110,10 @@ def state_of(spec: Spec) -> State:
         step = f"Have a person approve it: `context spec approve {spec.name} {waiting} --by WHO`"
         return State(waiting, "approval-needed", (*_unapproved(spec), step))
     names = dict(zip(PHASES, spec.documents, strict=True))
-    steps = [step.format_map(names) for step in state.next_steps]
+    is_done = is_finished(spec)
+    steps = [step.format_map(names) for step in (_COMPLETED if is_done else state).next_steps]
+    if is_done and state.phase in PHASES:
+        steps.append(f"{names[state.phase]} was never written")
     following = spec.summary.next if spec.summary is not None else None
     if state.status == "implementing" and following is not None and following.status == "in-progress":
         steps[0] = f"Finish task {following.id} first: it was begun"
@@ -186,8 +192,10 @@ def listed(spec: Spec) -> ListedSpec:
 
 def what_is_next(spec: Spec, state: State) -> str | None:
     """The document to write or the task to do, in a line; None when there is nothing left."""
-    if state.phase in PHASES:
-        return f"{'approve' if state.status == 'approval-needed' else 'write'} {spec.name_of(state.phase)}"
+    if state.status == "approval-needed":
+        return f"approve {spec.name_of(state.phase)}"
+    if state.phase in PHASES and not is_finished(spec):
+        return f"write {spec.name_of(state.phase)}"
     task = None if spec.summary is None else spec.summary.next
     if task is None:
         return None

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from holdfast.specs.checkbox_lines import number_end
 from holdfast.specs.requirement_references import MUST, count_of, id_of, lowered
 from holdfast.specs.visible_lines import visible_lines
-from holdfast.specs.white_space import trimmed
+from holdfast.specs.white_space import after_white_space, trimmed
 
 _DIGITS = "0123456789"
 _DEEPEST = 8
@@ -71,6 +71,8 @@ def requirements_of(text: str) -> Requirements:
     criteria: list[Criterion] = []
     filled: set[str] = set()
     current, in_criteria = "", False
+    codes: set[str] = set()  # a plan that names one again does not define it again
+    bullet = _LONGEST  # the indent of the bullet that an item may be below
     for line_number, line in lines:
         bare = trimmed(line)
         if _begins_criteria(bare):
@@ -86,17 +88,25 @@ def requirements_of(text: str) -> Requirements:
             elif "." in number:
                 criteria.append(Criterion(number, line_number, bare))
                 continue
-            if number and not (has_sections and heading.startswith(number)):
+            bullet = _LONGEST
+            is_section = heading.startswith(number) and (has_sections or bare.startswith("## "))
+            if number and not is_section:
                 current = number
                 numbers.append(number)
                 at.append(line_number)
             elif bare.startswith(("# ", "## ")):
                 current = ""
             continue
-        if bare[:2] in ("- ", "* ", "+ ") or number_end(bare) or any(count_of(lowered(bare), word) for word in MUST):
+        is_bullet, indent = bare[:2] in ("- ", "* ", "+ "), after_white_space(line, 0)
+        bullet = indent if is_bullet else _LONGEST if indent <= bullet and bare else bullet
+        if is_bullet or number_end(bare) or any(count_of(lowered(bare), word) for word in MUST):
             filled.add(current)
-        found = _item(bare, "" if current.startswith("US") or (is_marked and not in_criteria) else current)
+        is_listed = not current.startswith("US") and (in_criteria or not (is_marked or indent > bullet))
+        found = _item(bare, current if is_listed else "")
+        if found in codes:
+            continue
         if found:
+            codes.update(() if found[0] in _DIGITS else (found,))
             is_title = bare.startswith("**") and bare.endswith("**")
             criteria.append(Criterion(found, line_number, "" if is_title else bare, current.removeprefix("US")))
         elif bare and line[:1] in (" ", "\t") and criteria:
@@ -111,7 +121,7 @@ def requirements_of(text: str) -> Requirements:
 
 
 def _begins_criteria(line: str) -> bool:
-    return lowered(line.strip("#*_ \t")).startswith("acceptance criteria")
+    return lowered(line.strip("-#*_ \t")).startswith("acceptance criteria")
 
 
 def _heading_number(heading: str) -> str:
@@ -132,6 +142,8 @@ def _item(line: str, requirement: str) -> str:
         text = trimmed(text[2:])
     bold = text.startswith("**")
     text = text.lstrip("*")
+    if text.startswith("#"):
+        return ""  # `**#107**` is an issue
     if text[:1] not in _DIGITS:
         name = text.partition("*")[0].partition(":")[0]
         code = id_of(name) if bold or (bullet and ":" in text[:_LONGEST_ID]) else ""

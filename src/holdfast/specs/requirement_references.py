@@ -6,6 +6,8 @@ requirement, so that the two can be compared.
 
 from __future__ import annotations
 
+import re
+
 from holdfast.specs.checkbox_lines import number_end
 from holdfast.specs.white_space import trimmed
 
@@ -31,6 +33,8 @@ _LABELS = (
 _ALL_WORDS = ("all", "all requirements", "\u6240\u6709", "\u5168\u90e8", "\u3059\u3079\u3066", "\u5168\u3066")
 _SEPARATORS = (";", "&", "\uff0c", "\u3001", "\uff1b", " and ")
 _DASHES = ("\u2013", "\u2014", "\uff5e", "\u301c", "~", " to ")
+# What is before a number, the number, and what more a code has: `FR-011-102`, `FR-005a`.
+_NUMBERED = re.compile(r"([^0-9]*+)([0-9]++(?:\.[0-9]++)*+)((?:-[0-9]++)*+[a-z]?+(?![A-Za-z]))?").match
 _MARKUP = " _*`[].\u3002"
 CODE_LETTERS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZ")
 _LONGEST_CODE = 5
@@ -72,11 +76,10 @@ def reference(text: str) -> str:
 
 def id_of(text: str) -> str:
     """The id that a text begins with: a number, or a code such as `FR-1`; words for a requirement are dropped."""
-    start = next((place for place, character in enumerate(text) if character in "0123456789"), len(text))
-    number = text[start : start + number_end(text[start:])]
-    if not number:
+    found = _NUMBERED(text)
+    if found is None:
         return ""
-    before = text[:start]
+    before, number, more = found.groups()
     word = lowered(before).rstrip(" -#:")
     if not word or word in WORDS:
         return number
@@ -84,7 +87,7 @@ def id_of(text: str) -> str:
         return f"US{number}"
     code = before.rstrip("- ")
     is_code = 0 < len(code) <= _LONGEST_CODE and CODE_LETTERS.issuperset(code)
-    return f"{code}-{number}" if is_code else ""
+    return f"{code}-{number}{more or ''}" if is_code else ""
 
 
 def comparable(name: str) -> str:

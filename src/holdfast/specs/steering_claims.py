@@ -27,7 +27,7 @@ _SHELL = ("", "bash", "sh", "shell", "zsh", "console")
 _SPAN = re.compile(r"`([^`\n]++)`")
 _PATH = re.compile(r"(?a)^(?:[\w.-]++/)++(?:[\w-][\w.-]*+)?")
 _PLACEHOLDER = re.compile(
-    r"(?ai)\b(?:app|module|feature|my|your|component|file|package|service)[-_]?name\b|foo|xxx|your"
+    r"(?ai)\b(?:app|module|feature|my|your|component|file|package|service)[-_]?name\b|foo|xxx|your|NNN|YYYY"
 )
 _ITEM = re.compile(r"(?a)^\s*+(?:[-*+]|\d++\.|\|)\s++(?:\*\*)?`$")
 _RUN = re.compile(

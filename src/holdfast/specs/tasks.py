@@ -18,9 +18,11 @@ from holdfast.specs.white_space import WHITE_SPACE, after_white_space, comma_sep
 
 _BOLD = "**"
 _OPTIONAL = ("*", "\\*")  # after a box; formatters write the second
-# `T003`, `12a`, `3.6a`, `T055-MIN`
-_CODE = re.compile(rf"(T?[0-9]++(?:\.[0-9]++)*+[a-z]?+(?:-[A-Z0-9]++)?+)(?=[.:)*{WHITE_SPACE}])").match
+# `T003`, `12a`, `T019A`, `3.6a`, `T055-MIN`
+_CODE = re.compile(rf"(T?[0-9]++(?:\.[0-9]++)*+[A-Za-z]?+(?:-[A-Z0-9]++)?+)(?=[.:)*{WHITE_SPACE}])").match
+ANY_NUMBER = re.compile(r"[0-9]++(?:\.[0-9]++)*+").findall
 _FLAG = re.compile(rf"\[([^\]]{{0,10}}+)\][{WHITE_SPACE}]*+").match
+_BETWEEN_WORDS = re.compile("[ \uff08\uff09\u3001\uff0c\uff1b\uff1a\u300c\u300d\u3002]").split
 _NUMBERED = re.compile(rf"[{WHITE_SPACE}]*\\?\.?[{WHITE_SPACE}]+(.+)", re.DOTALL).match
 
 
@@ -41,7 +43,7 @@ def paths_in(text: str) -> list[str]:
         if place % 2:
             found += [part] if ("/" in part or "." in part) and not any(mark in part for mark in " {}<>$;=\"'") else []
         else:
-            words = [word.strip(",;:").rstrip(".") for word in part.split(" ")]
+            words = [word.strip(",;:").rstrip(".") for word in _BETWEEN_WORDS(part)]
             words = [word[1:-1] if word[:1] == "(" and word[-1:] == ")" else word for word in words]
             words = [word if "(" in word else word.rstrip(")") for word in words]  # `(see a/b.py)`
             found += [word for word in words if "/" in word and "." in word.rpartition("/")[2] and "://" not in word]
@@ -121,7 +123,7 @@ class TaskList(NamedTuple):
     tasks: tuple[Task, ...]
     progress: Progress
     left_out: tuple[LeftOut, ...] = ()
-    headings: frozenset[str] = frozenset()  # the numbers of headings, such as `## 2. Work`
+    headings: frozenset[str] = frozenset()  # the numbers of headings, such as `## 2. Work` and `## Phase 2`
 
     @property
     def held_weight(self) -> int:
@@ -146,8 +148,7 @@ def parse(text: str, form: TaskForm = NUMBERED) -> TaskList:
                 left_out.append(_left_out(line, number))
             continue
         if line.startswith("#"):
-            heading = trimmed(line.lstrip("#"))
-            headings.add(heading[: number_end(heading)])
+            headings.update(ANY_NUMBER(line)[:1])
         if "[" in line and looks_like_a_box(line):
             left_out.append(_left_out(line, number))
         if found:
@@ -197,7 +198,7 @@ def _task(line: str, after_box: int, number: int, form: TaskForm) -> Task | None
     optional = bool(mark)
     after_box += len(mark)
     start = after_white_space(line, after_box)
-    if start == after_box:
+    if start == after_box and not form.any_box:
         return None
     indent, text = after_white_space(line, 0), up_to_line_end(line[start:])
     if form.codes and (coded := _coded(text)):

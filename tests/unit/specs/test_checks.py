@@ -146,6 +146,14 @@ US = "ユーザーストーリー"
         pytest.param({"requirements": f"## WAVE 1 - a\n\nWords.\n\n{GOOD}"}, id="a part of the document"),
         pytest.param({"requirements": f"{GOOD}\n**P1 build scope (now):** all\n"}, id="words in bold after a code"),
         pytest.param({"requirements": "### 1. a\n1. It SHOULD stay.\n2. It MAY go.\n"}, id="SHOULD"),
+        pytest.param({"requirements": f"## 1. Why\n\n1. It hurts.\n2. It burns.\n\n## 2. When\n\nWords.\n\n{GOOD}"},
+                     id="numbered sections alone"),
+        pytest.param({"requirements": f"{GOOD}\n- **FR-011-101**: It SHALL.\n- **FR-011-102**: It SHALL.\n\n"
+                      "## Plan\n\n- **FR-011-101**: one day\n- **#107**: closed\n"}, id="codes named again, issues"),
+        pytest.param({"requirements": f"{GOOD}\n- **Parts**:\n  1. Colour\n  2. Shape\n"}, id="a list below an item"),
+        pytest.param({"requirements": f"{GOOD}\n~~It SHALL [NEEDS CLARIFICATION: what?]~~ later\n"}, id="struck out text"),
+        pytest.param({"tasks": "## Phase 1: a\n\n- [ ] 1.1 b\n  - _Requirements: 1_\n\n## Checks\n\n- [ ] 9 tests\n"
+                      "  - _Requirements: 1_\n"}, id="a part whose heading has the number"),
     ],
 )  # fmt: skip
 def test_what_people_write_beside_requirements_is_no_finding(changed: dict[str, str]) -> None:
@@ -328,6 +336,8 @@ def test_the_templates_as_they_are_have_placeholders() -> None:
         ("### User Story 1 - x\n1. Given a\n- **FR-001**: System MUST\n", ["US1", "FR-001"]),
         ("1. a list without a requirement\n```\n### 1. x\n1. y\n```\n", []),
         ("### \u8981\u4ef6 4\n1. a\n", ["4.1"]),
+        ("### R\n- **FR-011-101**: a\n- **FR-005a**: b\n", ["FR-011-101", "FR-005a"]),
+        ("### 1. a\n- **Acceptance criteria**:\n  1. b\n", ["1.1"]),
     ],
 )
 def test_criteria_are_numbered_by_their_requirement(text: str, ids: list[str]) -> None:

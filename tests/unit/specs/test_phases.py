@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from holdfast.specs.names import is_new_spec_name, is_spec_name
-from holdfast.specs.phases import Spec, iso_milliseconds, state_of
+from holdfast.specs.phases import Spec, iso_milliseconds, state_of, what_is_next
 from holdfast.specs.tasks import Progress
 
 
@@ -38,6 +38,13 @@ def test_the_first_rule_that_applies_is_the_state(
     spec = Spec("s", 0, requirements, design, tasks, None if tasks is None else Progress(*progress))
     state = state_of(spec)
     assert (state.phase, state.status) == expected(spec)
+
+
+def test_finished_tasks_come_before_a_document_that_was_never_written() -> None:
+    spec = Spec("s", 0, 1, None, 1, Progress(2, 2, 0))
+    state = state_of(spec)
+    assert state.next_steps == ("All tasks are done: run the whole test suite once more", "design.md was never written")
+    assert what_is_next(spec, state) is None
 
 
 @given(st.integers(min_value=-62_135_596_800_000, max_value=253_402_300_799_999))

@@ -136,6 +136,7 @@ class TestStyles:
             ("12a. Fix", ("12a", "Fix", ())),
             ("3.6a Fix", ("3.6a", "Fix", ())),
             ("T055-MIN [P] Small", ("T055-MIN", "Small", ())),
+            ("T019A Large", ("T019A", "Large", ())),
         ],
     )
     def test_spec_kit_ids_may_be_bold_or_have_letters(
@@ -146,13 +147,14 @@ class TestStyles:
         assert ((task.id, task.description, task.details.requirements), found.left_out) == (wanted, ())
 
     def test_in_openspec_every_checkbox_item_is_a_task(self) -> None:
-        found = parse("- [x] 1.1 a\n- [ ] Write the docs\n  - [ ] **Check** them\n- [link](x)\n", ANY_BOX)
+        found = parse("- [x] 1.1 a\n- [ ] Write the docs\n  - [ ] **Check** them\n- [link](x)\n- [ ]（why）\n", ANY_BOX)
         assert [(task.id, task.description) for task in found.tasks] == [
             ("1.1", "a"),
             ("L2", "Write the docs"),
             ("L3", "**Check** them"),
+            ("L5", "（why）"),
         ]
-        assert (found.progress, found.left_out) == ((3, 1, 2), ())
+        assert (found.progress, found.left_out) == ((4, 1, 3), ())
 
     @pytest.mark.parametrize(
         ("text", "paths"),
@@ -163,6 +165,7 @@ class TestStyles:
             ("`src/a.rs:60-124` (src/b.rs:7)", ["src/a.rs", "src/b.rs"]),
             ("`when(x.y)` `a = b.c`", ["when(x.y)"]),
             ("a limit (per contracts/api.yaml)", ["contracts/api.yaml"]),
+            ("作る（src/a.py、src/b.py）", ["src/a.py", "src/b.py"]),
         ],
     )
     def test_paths_keep_dots_and_groups_and_lose_line_numbers(self, text: str, paths: list[str]) -> None:
@@ -185,6 +188,7 @@ class TestLeftOut:
             ("- [ ]1. a", "malformed"),
             ("- [ ] **1.** a", "malformed"),
             ("- [ ] T1 a", "malformed"),
+            ("- [ ] E2E tests pass", "unnumbered"),
             ("- [ ] 1) a", "malformed"),
             ("+ [ ] 1. a", "malformed"),
             ("1. [ ] a", "malformed"),

@@ -192,7 +192,9 @@ def missing_files(project: Project, spec: str, names: Iterable[str]) -> frozense
     A name may be that of a file below any folder, or from the spec's own folder. A pattern or prose is never missing.
     """
     places = (project.path, f"{project.specs}/{spec}")
-    wanted = {name: os.path.normpath(path) for name in names if (path := _named_path(name))}
+    above = f"{os.path.basename(project.path)}/"  # one of several repositories is named from the folder above
+    above = "" if is_folder(f"{project.path}/{above}", project.status) else above
+    wanted = {name: os.path.normpath(path.removeprefix(above)) for name in names if (path := _named_path(name))}
     absent = {
         name: path
         for name, path in wanted.items()
@@ -212,8 +214,9 @@ def missing_files(project: Project, spec: str, names: Iterable[str]) -> frozense
 def _named_path(name: str) -> str:
     """The path that a spec writes for a file of the project; empty for a pattern, prose or a place elsewhere."""
     path = without_lines(name.partition(" (")[0].partition("::")[0].strip("`'\"* "))
-    # `@scope/web3.js` is a package.
-    is_path = "." in path.rpartition("/")[2].strip(".") and not path.startswith(("~", "/", "@"))
+    # `@scope/web3.js` is a package, `services/mail.send_all` a function.
+    name, dot, ending = path.rpartition("/")[2].strip(".").rpartition(".")
+    is_path = bool(dot) and "_" not in ending and not path.startswith(("~", "/", "@"))
     return path if is_path and not any(mark in path for mark in (*"*?{}<>| \\", "://")) else ""
 
 
