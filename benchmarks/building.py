@@ -1,9 +1,9 @@
-"""Builds of the seeded corpora, with each index and with none. Used by benchmarks/resolve.py and benchmarks/search.py.
+"""Builds of the seeded corpora, with an index and with none. Used by benchmarks/resolve.py and benchmarks/search.py.
 
     python -m benchmarks.building 10000 --work /some/folder
 
-Alone it tells the processor time of builds with both indexes, with and without numpy (the extra `fast`), against a
-build that only writes the v0 files: of all processes, user and system, in turns.
+Alone it reports the processor time of builds against a build that only writes the v0 files: of all processes, user and
+system, in turns.
 
 Builds that are compared take turns, and the median counts. Each goes to a folder of its own, and none is removed before
 all are measured: for minutes after many files were removed, ext4 makes new ones ten times more slowly.
@@ -61,10 +61,10 @@ def build_plain(sources: str, cache: str) -> None:
         staged.publish(replace=True)
 
 
-def processor_seconds(command: list[str], cwd: Path, environment: dict[str, str] = ENVIRONMENT) -> float:
+def processor_seconds(command: list[str], cwd: Path) -> float:
     """What a command and all its processes took of the processor."""
     before = os.times()
-    subprocess.run(command, cwd=cwd, env=environment, check=True, capture_output=True)
+    subprocess.run(command, cwd=cwd, env=ENVIRONMENT, check=True, capture_output=True)
     after = os.times()
     return after.children_user + after.children_system - before.children_user - before.children_system
 
@@ -76,7 +76,7 @@ def plain_command(sources: Path, cache: Path) -> list[str]:
 
 
 def indexed_command(sources: Path, cache: Path, way: str) -> list[str]:
-    """A build with an index, or with both."""
+    """A build with an index."""
     return [sys.executable, "-c", INDEXED.format(created_at=CREATED_AT), str(sources), str(cache), WAYS[way]]
 
 
@@ -111,19 +111,15 @@ def main() -> int:
     options = parser.parse_args()
     from benchmarks.corpus import write_corpus
 
-    sources, hidden = options.work / "sources", options.work / "hidden"
+    sources = options.work / "sources"
     write_corpus(options.count, sources)
-    hidden.mkdir(exist_ok=True)
-    (hidden / "numpy.py").write_text("raise ImportError('hidden')\n", encoding="utf-8")
-    without = {**ENVIRONMENT, "PYTHONPATH": os.pathsep.join([str(hidden), ENVIRONMENT.get("PYTHONPATH", "")])}
-    took: dict[str, list[float]] = {"only the v0 files": [], "with numpy": [], "without": []}
+    took: dict[str, list[float]] = {"only the v0 files": [], "with the index": []}
     for number in range(options.rounds):
         for name, seconds in took.items():
             cache = options.work / f"{name.replace(' ', '-')}-{number}"
             plain = name == "only the v0 files"
             command = plain_command(sources, cache) if plain else indexed_command(sources, cache, "estimate")
-            environment = without if name == "without" else ENVIRONMENT
-            seconds.append(processor_seconds(command, options.work, environment))
+            seconds.append(processor_seconds(command, options.work))
     plain_times = took["only the v0 files"]
     print(f"{options.count:,} documents, processor time: median, least, and against the v0 files")
     for name, seconds in took.items():

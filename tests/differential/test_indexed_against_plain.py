@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from holdfast.caches.cache_format import make_document
 from holdfast.caches.segments import segment_file, segment_table, word_search
-from holdfast.caches.segments.word_search import Matches, WordPostings, choose, matched
+from holdfast.caches.segments.word_search import Matches, choose, matched
 from holdfast.caches.selection import Hit, Selection, score, select, words
 from support.examples import examples
 from support.segments import columns_of, segments_of
@@ -28,7 +28,6 @@ def small_steps() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         for module in (segment_file, segment_table, word_search):
             patch.setattr(module, "FLOOR", 3)
-        patch.setattr(word_search, "_SPARSE_SHARE", 2)
         patch.setattr(word_search, "_TOLD_APART", 5)
         patch.setattr(word_search, "_FEW", 1)
         yield
@@ -100,7 +99,6 @@ def test_the_index_and_the_documents_give_the_same_selection(
 def test_documents_whose_scores_differ_but_round_to_one_f32_are_ordered_by_id() -> None:
     # 1/(2^24+k) for small k: more words than f32 can tell apart, so the ids alone decide.
     columns = columns_of([(1 << 24) + extra for extra in (3, 1, 2, 0)], [1, 1, 1, 1])
-    postings = WordPostings([0, 1, 2, 3], [1, 1, 1, 1], 1)
     expected = sorted(range(4), key=lambda place: (-score(1, (1 << 24) + (3, 1, 2, 0)[place]), place))
-    chosen = choose([(Matches([(1, postings)], columns), columns)], 100)
+    chosen = choose([(Matches([(1, [0, 1, 2, 3], [1, 1, 1, 1])], columns), columns)], 100)
     assert [choice.place for _, choice in chosen] == expected

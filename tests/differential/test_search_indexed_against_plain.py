@@ -20,7 +20,7 @@ from holdfast.caches.search.document_search import DocumentSource
 from holdfast.caches.search.impacts import LINKED
 from holdfast.caches.search.question import Question, ask_source
 from holdfast.caches.search.search_request import SearchRequest
-from holdfast.caches.segments.postings import TermLists, decode_inline_term, decode_term, encode_term
+from holdfast.caches.segments.postings import TermLists, decode_term, encode_term
 from holdfast.caches.segments.section_scores import Scores, WeighedTerm
 from holdfast.caches.segments.segment import SegmentedTerms
 from holdfast.caches.segments.step_lists import TermImpacts, joined_steps
@@ -291,11 +291,7 @@ def test_what_leads_is_found_in_long_lists(seed: int) -> None:
 
 def read_back(lists: TermLists, firsts: Sequence[int]) -> TermImpacts:
     """The lists of a term of one segment, written and read."""
-    record = encode_term(lists, firsts)
-    if isinstance(record, int):
-        own, shared, holding = decode_inline_term(record, firsts)
-    else:
-        own, shared, holding = decode_term(record, firsts[-1], len(firsts) - 1)
+    own, shared, holding = decode_term(encode_term(lists, firsts), firsts)
     steps = [
         joined_steps([(0, found)], [population], population)
         for found, population in ((own, firsts[-1]), (shared, len(firsts) - 1))

@@ -4,6 +4,7 @@ something within bounds; nothing else escapes, since nothing but this protects a
 from __future__ import annotations
 
 from binascii import crc32
+from collections.abc import Sequence
 from struct import error, pack
 
 from hypothesis import given, settings
@@ -21,7 +22,6 @@ from holdfast.caches.index_format import (
 )
 from holdfast.caches.segments.postings import (
     TermLists,
-    decode_inline_term,
     decode_term,
     decode_word,
     encode_term,
@@ -111,12 +111,13 @@ WORDS = [encode_word([0, 3, 9], counts, count) for count in (10, 200, 70_000) fo
 @given(st.sampled_from(WORDS).flatmap(edited), st.sampled_from([10, 200, 70_000]))  # type: ignore[arg-type]  # records
 def test_a_forged_record_of_a_word_is_unusable_or_stays_within_its_bounds(data: bytes, count: int) -> None:
     try:
-        found, large = decode_word(data, count)
+        numbers, values = decode_word(data, count)
     except MISLED:
         return
-    numbers, values = found.listed()
+    if numbers is None:
+        assert len(values) == count
+        return
     assert len(numbers) == len(values) <= count
-    assert len(large) <= len(values)
     assert not numbers or numbers[-1] < count
 
 
@@ -128,14 +129,13 @@ TERMS = [
 
 
 @EXAMPLES
-@given(st.sampled_from(TERMS).flatmap(edited), st.sampled_from([(3, 3), (1998, 999)]))  # type: ignore[arg-type]  # records
-def test_a_forged_record_of_a_term_is_unusable_or_stays_within_its_bounds(
-    data: bytes, populations: tuple[int, int]
-) -> None:
+@given(st.sampled_from(TERMS).flatmap(edited), st.sampled_from([FIRSTS, range(0, 2000, 2)]))  # type: ignore[arg-type]  # records
+def test_a_forged_record_of_a_term_is_unusable_or_stays_within_its_bounds(data: bytes, firsts: Sequence[int]) -> None:
     try:
-        own, shared, holding = decode_term(data, *populations)
+        own, shared, holding = decode_term(data, firsts)
     except MISLED:
         return
+    populations = firsts[-1], len(firsts) - 1
     assert holding <= populations[0]
     for found, population in zip((own, shared), populations, strict=True):
         numbers, values = found.listed()
@@ -147,11 +147,22 @@ def test_a_forged_record_of_a_term_is_unusable_or_stays_within_its_bounds(
 @given(st.integers(1 << 31, (1 << 32) - 1))
 def test_a_value_of_the_dictionary_names_a_section_or_is_unusable(value: int) -> None:
     try:
-        own, shared, _ = decode_inline_term(value, FIRSTS)
+        own, shared, _ = decode_term(value, FIRSTS)
     except IndexUnusable:
         return
     assert list(own.listed()[0]) in [[0], [1], [2]]
     assert list(shared.listed()[0]) in [[], [0], [2]]
+
+
+@EXAMPLES
+@given(st.integers(1 << 31, (1 << 32) - 1))
+def test_a_value_of_the_dictionary_names_a_document_that_holds_the_word_or_is_unusable(value: int) -> None:
+    try:
+        places, (times,) = decode_word(value, 3)
+    except IndexUnusable:
+        return
+    assert places in [(0,), (1,), (2,)]
+    assert times > 0
 
 
 @EXAMPLES

@@ -8,7 +8,7 @@ from typing import overload
 import pytest
 
 from holdfast.caches.segments.segment_file import Columns, Place
-from holdfast.caches.segments.word_search import Matches, WordPostings, choose
+from holdfast.caches.segments.word_search import Matches, choose
 from holdfast.caches.selection import score
 from support.segments import columns_of
 
@@ -33,8 +33,7 @@ class Counted(Sequence[Place]):
 
 def chosen(columns: Columns, budget: int, times: int = 1) -> tuple[list[Place], int]:
     """The places that are chosen where every document holds the word, and how many documents were ranked for it."""
-    postings = WordPostings(range(columns.documents), [times] * columns.documents, times)
-    matches = Matches([(1, postings)], columns)
+    matches = Matches([(1, range(columns.documents), [times] * columns.documents)], columns)
     places = Counted(columns.places)  # which the ranking asks once for each document it ranks
     found = choose([(matches, columns._replace(places=places))], budget)
     return [choice.place for _, choice in found], places.asked

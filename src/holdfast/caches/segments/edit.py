@@ -15,10 +15,8 @@ from operator import and_
 from holdfast.caches.segments.make import SegmentDocument, count_segment, postings_of
 from holdfast.caches.segments.postings import (
     INLINE,
-    LONG,
     SECTION,
     TermLists,
-    decode_inline_term,
     decode_term,
     decode_word,
     encode_term,
@@ -271,21 +269,16 @@ def _word_counts(held: int | bytes | None, documents: int) -> Iterable[tuple[int
     """The places of a word's documents, and how often each holds it."""
     if held is None:
         return ()
-    if isinstance(held, int):
-        _, place, times = parse_inline(held)
-        return ((place, times),)
-    found, large = decode_word(held, documents)
-    places, counts = found.listed()
-    true = iter(large)
-    return zip(places, [next(true) if count == LONG else count for count in counts] if large else counts, strict=True)
+    places, counts = decode_word(held, documents)
+    if places is None:
+        return ((place, times) for place, times in enumerate(counts) if times)
+    return zip(places, counts, strict=True)
 
 
 def _term(held: int | bytes | None, firsts: Sequence[int]) -> TermLists:
     if held is None:
         return _NO_LISTS
-    own, documents, holding = (
-        decode_inline_term(held, firsts) if isinstance(held, int) else decode_term(held, firsts[-1], len(firsts) - 1)
-    )
+    own, documents, holding = decode_term(held, firsts)
     return TermLists(*own.listed(), *documents.listed(), holding)
 
 

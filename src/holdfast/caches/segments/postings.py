@@ -186,19 +186,28 @@ def encode_word(places: Sequence[int], counts: Sequence[int], documents: int) ->
     return _sealed(bytes((form | (LARGE if large else 0),)) + data + large)
 
 
-def decode_word(record: bytes, documents: int) -> tuple[PostingList, list[int]]:
-    """The list of a word, and the true counts of its documents that have the value 255, in order."""
-    if record[0]:
-        return _decode_short(record, documents), []
-    body = record[decode_count(record, 1)[1] :]
+def decode_word(held: int | bytes, documents: int) -> tuple[Sequence[int] | None, Sequence[int]]:
+    """The places of the documents of a word and how often each holds it, given its dictionary value or its record;
+    without places (None) how often each document there is holds it."""
+    if isinstance(held, int):
+        kind, place, times = parse_inline(held)
+        if kind != WORD or place >= documents or not times:
+            raise IndexUnusable("a dictionary value names no document")
+        return (place,), (times,)
+    if held[0]:
+        return _decode_short(held, documents)
+    body = held[decode_count(held, 1)[1] :]
     shape = body[0]
     if not shape & FORM or shape >> _SECOND:
         raise IndexUnusable("the record of a word is damaged")
-    found, at = decode_list(body, 1, shape, documents)
-    large = memoryview(body)[at:].cast("I").tolist() if shape & LARGE else []
-    if len(large) != (found.values.count(LONG) if shape & LARGE else 0):
+    (places, counts), at = decode_list(body, 1, shape, documents)
+    if not shape & LARGE:
+        return places, counts
+    large = memoryview(body)[at:].cast("I").tolist()
+    if len(large) != counts.count(LONG):
         raise IndexUnusable("the record of a word is damaged")
-    return found, large
+    true = iter(large)
+    return places, [next(true) if count == LONG else count for count in counts]
 
 
 def encode_term(lists: TermLists, firsts: Sequence[int]) -> int | bytes:
@@ -227,11 +236,14 @@ def _inline(lists: TermLists, firsts: Sequence[int]) -> int | None:
     return None
 
 
-def decode_term(record: bytes, sections: int, documents: int) -> tuple[PostingList, PostingList, int]:
-    """The two lists of a term, and how many sections hold it."""
-    if record[0]:
-        return _decode_short(record, sections), NO_LIST, record[0]
-    body = record[decode_count(record, 1)[1] :]
+def decode_term(held: int | bytes, firsts: Sequence[int]) -> tuple[PostingList, PostingList, int]:
+    """The two lists of a term, and how many sections hold it, given its dictionary value or its record."""
+    sections, documents = firsts[-1], len(firsts) - 1
+    if isinstance(held, int):
+        return _inline_term(held, firsts)
+    if held[0]:
+        return _decode_short(held, sections), NO_LIST, held[0]
+    body = held[decode_count(held, 1)[1] :]
     shape, at = body[0], 1
     own = of_documents = NO_LIST
     if shape & FORM:
@@ -245,8 +257,7 @@ def decode_term(record: bytes, sections: int, documents: int) -> tuple[PostingLi
     return own, of_documents, holding
 
 
-def decode_inline_term(value: int, firsts: Sequence[int]) -> tuple[PostingList, PostingList, int]:
-    """The same of a term that has no record."""
+def _inline_term(value: int, firsts: Sequence[int]) -> tuple[PostingList, PostingList, int]:
     kind, number, step = parse_inline(value)
     population = len(firsts) - 1 if kind == DOCUMENT else firsts[-1]
     if kind == WORD or number >= population or not 0 < step <= 255:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from holdfast.caches.index_format import IndexUnusable
-from holdfast.caches.segments.postings import INLINE, WORD, decode_inline_term, decode_term, decode_word, parse_inline
+from holdfast.caches.segments.postings import INLINE, decode_term, decode_word
 from holdfast.caches.segments.segment_file import (
     DOCUMENTS,
     FILTER,
@@ -22,7 +21,6 @@ if TYPE_CHECKING:
     from holdfast.caches.index_format import Read
     from holdfast.caches.segments.postings import PostingList
     from holdfast.caches.segments.step_lists import TermImpacts
-    from holdfast.caches.segments.word_search import WordPostings
 
 
 class Segment(SegmentFile):
@@ -37,34 +35,20 @@ class Segment(SegmentFile):
         """The document at a place in the segment."""
         return parse_document_record(self.entry_at(DOCUMENTS, place, self.numbers.documents))
 
-    def word(self, key: int) -> WordPostings | None:
-        """The documents that hold a word, given its hash."""
-        from holdfast.caches.segments.word_search import WordPostings  # of no use to a search
-
-        value = self.find(key)
-        if value is None:
-            return None
-        count = self.numbers.documents
-        if value >= INLINE:
-            kind, place, times = parse_inline(value)
-            if kind != WORD or place >= count or not times:
-                raise IndexUnusable("a dictionary value names no document")
-            return WordPostings((place,), (times,), times)
-        found, large = decode_word(self.record(value), count)
-        if not large:
-            return WordPostings(found.numbers, found.values, max(found.values))
-        places, counts = found.listed()
-        true = iter(large)
-        return WordPostings(places, [next(true) if held == 255 else held for held in counts], max(large))
+    def word(self, key: int) -> tuple[Sequence[int] | None, Sequence[int]] | None:
+        """The places of the documents that hold a word, given its hash, and how often each does; without places (None)
+        how often each document does."""
+        held = self._held(key)
+        return None if held is None else decode_word(held, self.numbers.documents)
 
     def term(self, key: int) -> tuple[PostingList, PostingList, int] | None:
         """The list of sections and that of documents of a term, given its hash, and how many sections hold it."""
+        held = self._held(key)
+        return None if held is None else decode_term(held, self.numbers.firsts)
+
+    def _held(self, key: int) -> int | bytes | None:
         value = self.find(key)
-        if value is None:
-            return None
-        if value >= INLINE:
-            return decode_inline_term(value, self.numbers.firsts)
-        return decode_term(self.record(value), len(self.numbers.section_tokens), self.numbers.documents)
+        return value if value is None or value >= INLINE else self.record(value)
 
     def not_ruled_out(self, terms: Mapping[str, int]) -> list[str]:
         """The terms, given with their hashes, that the key filter does not rule out."""

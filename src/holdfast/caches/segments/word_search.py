@@ -7,10 +7,11 @@ a merge of as many lazy streams as there are different counts, and only its begi
 from __future__ import annotations
 
 from _heapq import heapify, heappop, heapreplace
+from _operator import add, mul
+from itertools import repeat
 from struct import Struct
 
 from holdfast.caches.segments.segment_file import FLOOR, Number, Place, hash_of
-from holdfast.caches.segments.step_lists import steps_at
 from holdfast.caches.selection import divide
 from holdfast.core.record import NamedTuple
 
@@ -33,18 +34,6 @@ _EXACT = 1 << 24  # every whole number below has an f32 of its own
 _TOLD_APART = 1 << 22
 # Once no more documents than this can still fit, ranking just those is cheaper than going on down the stream.
 _FEW = 64
-# A query that fewer documents match is counted by document, not in a byte for each there is.
-_SPARSE_SHARE = 64
-_NOT_ZERO = bytes([0] + [1] * 255)
-
-
-class WordPostings(NamedTuple):
-    """The documents of a segment that hold a word, by place, and how often each does, at most `most` times; without
-    numbers (None) a count for every document."""
-
-    numbers: Sequence[int] | None
-    counts: Sequence[int]
-    most: int
 
 
 class Choice(NamedTuple):
@@ -65,86 +54,20 @@ def _points(matches: int, words: int) -> float:
 
 
 class Matches:
-    """How often the query's terms occur in each document of a segment, by its number.
+    """How often the query's terms occur in each document of a segment, by number.
 
-    `dense` has a byte a document; a count that does not fit a byte is in `others` instead, where it says 0. When
-    few documents match, there is none (None) and all are in `others`.
+    A term is given with its weight, the places of its documents, or None for all, and how often each holds it.
     """
 
-    def __init__(self, terms: Iterable[tuple[int, WordPostings]], columns: Columns) -> None:
-        listed: list[tuple[int, Sequence[int], Sequence[int]]] = []
-        dense_lists: list[tuple[int, bytes]] = []
-        self.most = 0  # no dense count is above
-        for weight, postings in terms:
-            self.most += weight * postings.most
-            if postings.numbers is None:
-                dense_lists.append((weight, postings.counts))  # type: ignore[arg-type]  # a byte for each document
+    def __init__(self, terms: Iterable[tuple[int, Sequence[int] | None, Sequence[int]]], columns: Columns) -> None:
+        by_place = [0] * columns.documents
+        for weight, places, counts in terms:
+            if places is None:  # no step of the interpreter for each document
+                by_place = list(map(add, by_place, map(mul, counts, repeat(weight))))
             else:
-                listed.append((weight, postings.numbers, postings.counts))
-        dense: bytes | bytearray | None = None
-        others: dict[int, int] = {}
-        if dense_lists:
-            dense, others = _add_dense(dense_lists, self.most)
-        if dense is not None or sum([len(places) for _, places, _ in listed]) * _SPARSE_SHARE > columns.documents:
-            dense = _count_densely(listed, bytearray(columns.documents) if dense is None else bytearray(dense), others)
-        else:
-            for weight, places, counts in listed:
                 for place, count in zip(places, counts, strict=True):
-                    others[place] = others.get(place, 0) + weight * count
-        # Counted by place, walked by number.
-        self.dense = None if dense is None else steps_at(dense, columns.places)
-        self.others = {columns.numbers[place]: count for place, count in others.items()}
-
-    def of(self, number: Number) -> int:
-        """The matches of one document."""
-        return (self.dense is not None and self.dense[number]) or self.others.get(number, 0)
-
-
-def _count_densely(
-    listed: list[tuple[int, Sequence[int], Sequence[int]]], dense: bytearray, others: dict[int, int]
-) -> bytearray:
-    for weight, places, counts in listed:
-        for place, count in zip(places, counts, strict=True):
-            found = dense[place] + weight * count
-            if found > 255:
-                others[place] = others.get(place, 0) + found
-                found = 0
-            dense[place] = found
-    for place in others:
-        others[place] += dense[place]
-        dense[place] = 0
-    return dense
-
-
-def _add_dense(dense_lists: list[tuple[int, bytes]], most: int) -> tuple[bytes | bytearray, dict[int, int]]:
-    """The weighted sum of dense counts, document by document, and the sums that do not fit a byte."""
-    width = next(size for size in (1, 2, 4, 8) if most < 1 << 8 * size)
-    total = 0
-    for weight, dense in dense_lists:
-        wide: bytes | bytearray = dense
-        if width > 1:
-            wide = bytearray(width * len(dense))
-            wide[::width] = dense
-        # One addition of long integers adds all documents at once: no sum reaches into its neighbour's bytes.
-        total += weight * int.from_bytes(wide, "little")
-    summed = total.to_bytes(width * len(dense_lists[0][1]), "little")
-    if width == 1:
-        return summed, {}
-    low = bytearray(summed[::width])
-    others: dict[int, int] = {}
-    for plane in range(1, width):
-        for document in _positions(summed[plane::width].translate(_NOT_ZERO), 1):
-            others[document] = int.from_bytes(summed[width * document : width * (document + 1)], "little")
-            low[document] = 0
-    return low, others
-
-
-def _positions(dense: bytes | bytearray, value: int) -> Iterator[Number]:
-    """Where a value stands among dense counts, ascending."""
-    at = dense.find(value)
-    while at >= 0:
-        yield Number(at)
-        at = dense.find(value, at + 1)
+                    by_place[place] += weight * count
+        self.counts = list(map(by_place.__getitem__, columns.places))
 
 
 def _descending(matches: int, numbers: Iterable[Number], columns: Columns) -> Iterator[Ranked]:
@@ -164,20 +87,21 @@ def _descending(matches: int, numbers: Iterable[Number], columns: Columns) -> It
     yield from alike
 
 
+def _numbers_of(counts: Sequence[int], count: int) -> Iterator[Number]:
+    """The documents that have a count, by ascending number."""
+    at = -1
+    try:
+        while True:
+            at = counts.index(count, at + 1)
+            yield Number(at)
+    except ValueError:
+        return  # no more
+
+
 def best_first(matches: Matches, columns: Columns) -> Iterator[Ranked]:
     """Every document with a match: by score on f32, then by id."""
-    streams = []
-    if (dense := matches.dense) is not None:
-        counts = range(1, min(matches.most, 255) + 1)
-        streams = [_descending(count, _positions(dense, count), columns) for count in counts]
-    by_count: dict[int, list[Number]] = {}
-    for number, count in matches.others.items():
-        if count in by_count:
-            by_count[count].append(number)
-        else:
-            by_count[count] = [number]
-    streams += [_descending(count, sorted(numbers), columns) for count, numbers in by_count.items()]
-    return merged(streams)
+    counts = matches.counts
+    return merged([_descending(count, _numbers_of(counts, count), columns) for count in {*counts} - {0}])
 
 
 def merged(streams: Iterable[Iterator[Sorted]]) -> Iterator[Sorted]:
@@ -209,7 +133,7 @@ def matched(segments: Sequence[Segment], terms: Iterable[str]) -> list[tuple[Mat
         columns = segment.numbers
         if columns.seed not in keys:
             keys[columns.seed] = {hash_of(term, columns.seed, word=True): times for term, times in weights.items()}
-        held = [(weight, postings) for key, weight in keys[columns.seed].items() if (postings := segment.word(key))]
+        held = [(weight, *postings) for key, weight in keys[columns.seed].items() if (postings := segment.word(key))]
         found.append((Matches(held, columns), columns))
     return found
 
@@ -257,7 +181,7 @@ def _choose_among(
         for place in columns.by_tokens[: columns.fitting(budget)]:
             if (at, place) not in seen:
                 number = columns.numbers[place]
-                found = matches.of(number)
+                found = matches.counts[number]
                 points = -_points(found, columns.words[number]) if found else 0.0
                 ranked.append((points, at, place, number, found))
     ranked.sort()
@@ -281,7 +205,7 @@ def _choose_unmatched(segments: Sequence[tuple[Matches, Columns]], budget: int) 
             start = block * FLOOR
             for place in range(start, min(start + FLOOR, columns.documents)):
                 size = tokens[place]
-                if size <= budget and not matches.of(number := numbers[place]):
-                    chosen.append((at, Choice(Place(place), 0, columns.words[number], size)))
+                if size <= budget and not matches.counts[numbers[place]]:
+                    chosen.append((at, Choice(Place(place), 0, columns.words[numbers[place]], size)))
                     budget -= size
     return chosen
