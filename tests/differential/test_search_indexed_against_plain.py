@@ -23,7 +23,7 @@ from holdfast.caches.search.search_request import SearchRequest
 from holdfast.caches.segments.postings import TermLists, decode_term, encode_term
 from holdfast.caches.segments.section_scores import Scores, WeighedTerm
 from holdfast.caches.segments.segment import SegmentedTerms
-from holdfast.caches.segments.step_lists import TermImpacts, joined_steps
+from holdfast.caches.segments.step_lists import TermImpacts, joined_steps, strongest
 from holdfast.caches.segments.term_lists import BODY, LINKS, PATH, TITLE, WEAK, FieldLengths, Impacts
 from holdfast.core.errors import BudgetTooSmall
 from holdfast.core.token_estimate import estimate_tokens
@@ -200,7 +200,7 @@ def test_lists_of_numbers_and_steps_are_read_back(first: int, more: list[tuple[i
     steps = bytes([1, *[step for _, step in more]])
     firsts = range(numbers[-1] + 2)
     lists = TermLists(numbers, steps, numbers if has_documents else (), steps if has_documents else b"", len(numbers))
-    holding, highest, *parsed = read_back(lists, firsts)
+    holding, highest, *parsed, _ = read_back(lists, firsts)
     assert (holding, highest) == (len(numbers), max(steps))
     assert [(list(found.numbers), found.steps) for found in parsed] == [
         (numbers, steps),
@@ -221,7 +221,7 @@ def test_long_lists_are_read_back(every: int) -> None:
     sections, documents = range(0, 140_000, every), range(every % 7, 70_000, every)
     steps = [bytes([number % 255 + 1 for number in numbers]) for numbers in (sections, documents)]
     lists = TermLists(sections, steps[0], documents, steps[1], len(sections))
-    _, highest, *parsed = read_back(lists, firsts)
+    _, highest, *parsed, _ = read_back(lists, firsts)
     assert highest == max(steps[0])
     assert [(list(found.numbers), found.steps) for found in parsed] == [
         (list(sections), steps[0]),
@@ -292,11 +292,11 @@ def test_what_leads_is_found_in_long_lists(seed: int) -> None:
 def read_back(lists: TermLists, firsts: Sequence[int]) -> TermImpacts:
     """The lists of a term of one segment, written and read."""
     own, shared, holding = decode_term(encode_term(lists, firsts), firsts)
-    steps = [
+    sections, documents = [
         joined_steps([(0, found)], [population], population)
         for found, population in ((own, firsts[-1]), (shared, len(firsts) - 1))
     ]
-    return TermImpacts(holding, max(own.values), *steps)
+    return TermImpacts(holding, max(own.values), sections, documents, strongest(documents))
 
 
 def columns_of(steps: dict[int, int]) -> tuple[list[int], bytes]:

@@ -10,7 +10,7 @@ from holdfast.caches.index_format import parse_summary
 from holdfast.caches.on_disk.index_reader import doubting
 from holdfast.caches.search.proven_page import ProvenPage
 from holdfast.caches.segments.section_record import parse_section
-from holdfast.caches.segments.section_scores import Scores, SectionPlaces, WeighedTerm
+from holdfast.caches.segments.section_scores import Scores, WeighedTerm
 from holdfast.caches.segments.segment import SegmentedTerms
 from holdfast.caches.segments.segment_file import RECORDS, Place, Position
 from holdfast.caches.tokenizers import ESTIMATE, WITHOUT_EXTRA
@@ -68,7 +68,6 @@ class SectionIndex:
         else:
             self.tokens, self._firsts = _joined_columns(self._segments)
         self._terms.max_bytes = max(_MOST_OF_TERMS, _DENSE_LISTS * self.section_count)
-        self._places = SectionPlaces(self._firsts)
 
     @doubting
     def search(self, request: SearchRequest) -> SearchResult:
@@ -129,7 +128,7 @@ class SectionIndex:
             impacts = asked[term] if term in asked else self._look_up(term)
             if impacts is not None:
                 terms.append(WeighedTerm(term, weight, impacts))
-        return Scores(question, terms, self._firsts, self._places)
+        return Scores(question, terms, self._firsts)
 
     def section(self, number: int) -> Section:
         """Where a section is."""

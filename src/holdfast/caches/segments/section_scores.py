@@ -6,9 +6,9 @@ cannot lift a section to a share of the best, sections that none of the first te
 
 from __future__ import annotations
 
-from _operator import add, floordiv, itemgetter
+from _operator import add
 from bisect import bisect_right
-from itertools import compress, pairwise, repeat
+from itertools import compress, repeat
 
 from holdfast.caches.segments.step_lists import steps_at
 from holdfast.core.record import NamedTuple
@@ -21,13 +21,6 @@ if TYPE_CHECKING:
     from holdfast.caches.segments.step_lists import StepList, TermImpacts
 
 SECTION, DOCUMENT = "section", "document"
-_NONE, _ALL = bytes(256), b"\1" * 256
-# Where the lists are so short together, leaving anything out takes longer than adding all up.
-_FEW = 3000
-# More sections than these, for each list that is looked into, are first told apart in the gross.
-_MANY = 200
-# Finding a document takes so many times as long as writing its place into a table.
-_WORTH_A_TABLE = 8
 
 
 class WeighedTerm(NamedTuple):
@@ -50,16 +43,9 @@ class Scores:
     its document has of any.
     """
 
-    def __init__(
-        self,
-        question: Question,
-        terms: Sequence[WeighedTerm],
-        firsts: Sequence[int],
-        places: SectionPlaces | None = None,
-    ) -> None:
+    def __init__(self, question: Question, terms: Sequence[WeighedTerm], firsts: Sequence[int]) -> None:
         self.question = question
         self._terms, self._firsts = terms, firsts
-        self._places = places or SectionPlaces(firsts)
         self._by_most = sorted(terms, key=lambda weighed: -weighed.most)
         # What documents have is looked up where it can count: most of those that have something are not among the best.
         lists = [(weight, impacts.documents) for _, weight, impacts in terms if impacts.documents.count]
@@ -96,9 +82,6 @@ class Scores:
                 return found, met.with_others([each.impacts.sections for each in lists[at:]])
             own = weighed.impacts.sections
             numbers, steps = met.add(own.numbers, own.steps)
-            least = tenths * best - 10 * shared
-            if least > 0 and len(numbers) > _MANY * (len(lists) - at):
-                numbers, steps = self._reaching(at, numbers, steps, least)
             if numbers:
                 scored = self._scored(at, numbers, steps)
                 best = max([best, *scored.values()])
@@ -111,35 +94,15 @@ class Scores:
             most -= weighed.most
         return found, met.count
 
-    def _reaching(self, at: int, numbers: Sequence[int], steps: bytes, tenths: int) -> tuple[Sequence[int], bytes]:
-        """Those of a list's sections, and their steps, that may have so many tenths themselves.
-
-        What they have of each list is rounded up to a number so small that all lists together stay within a byte: the
-        bytes of all sections are added as one long number.
-        """
-        lists = self._by_most[at:]
-        part = -(-sum([weighed.most for weighed in lists]) // (255 - len(lists))) if len(lists) < 128 else 0
-        if not part:
-            return numbers, steps
-        total = 0
-        for weighed in lists:
-            held = steps if weighed is lists[0] else weighed.impacts.sections.steps_of(numbers)
-            total += int.from_bytes(held.translate(_parts(weighed.weight, weighed.impacts.highest, part)), "little")
-        least = min(-(-tenths // (10 * part)), 256)
-        reaches = total.to_bytes(len(numbers), "little").translate(_NONE[:least] + _ALL[least:])
-        return list(compress(numbers, reaches)), bytes(compress(steps, reaches))
-
     def _of_strongest(self) -> tuple[dict[int, int], int]:
         """The scores of the sections in those documents that have most, and what the other documents have at most."""
-        if sum([weighed.impacts.sections.count for weighed in self._by_most]) < _FEW:
-            return {}, sum([multiples[max(steps.steps)] for multiples, steps in self._documents])
         strong: set[int] = set()
         others = 0
         for _, weight, impacts in self._terms:
             if not impacts.sections.count and impacts.documents.count:
                 others += weight * max(impacts.documents.steps)  # of links: it says nothing of what is asked
             elif impacts.documents.count:
-                places, highest = impacts.documents.strongest
+                places, highest = impacts.strongest
                 strong.update(places)
                 others += weight * highest
         numbers = [number for held in self._extents(sorted(strong)) for number in held]
@@ -182,7 +145,7 @@ class Scores:
                         scores[number] += value
             return
         numbers = list(scores)
-        places = self._places.of_all(numbers)
+        places = [after - 1 for after in map(bisect_right, repeat(self._firsts), numbers)]
         totals: Iterable[int] = scores.values()
         for multiples, steps in self._documents:
             totals = map(add, totals, map(multiples.__getitem__, steps.steps_of(places)))
@@ -198,7 +161,7 @@ class Scores:
 
     def document_of(self, number: int) -> int:
         """The place of a section's document."""
-        return self._places.of(number)
+        return bisect_right(self._firsts, number) - 1
 
     def reasons(self, number: int) -> list[tuple[str, str, int]]:
         """(term, where, impact) of what makes up a section's score: what it has itself, what its document has."""
@@ -209,43 +172,6 @@ class Scores:
                 if step := steps.step(wanted):
                     found.append((term, where, weight * step))
         return found
-
-
-def _parts(weight: int, highest: int, part: int) -> bytes:
-    """step -> how many such parts its impact has, rounded up; no step is taken for more than the highest."""
-    parts = bytes(map(floordiv, range(part - 1, part + weight * highest, weight), repeat(part)))
-    return parts + parts[-1:] * (256 - len(parts))
-
-
-class SectionPlaces:
-    """Of sections, the places of their documents; a table is made once so many were asked for that it is worth it."""
-
-    def __init__(self, firsts: Sequence[int]) -> None:
-        self._firsts = firsts
-        self._table: Sequence[int] | None = None
-        self._asked = 0
-
-    def of(self, number: int) -> int:
-        """That of one section."""
-        return bisect_right(self._firsts, number) - 1
-
-    def of_all(self, numbers: Sequence[int]) -> Sequence[int]:
-        """Those of several."""
-        self._asked += len(numbers)
-        if self._table is None and _WORTH_A_TABLE * self._asked > self._firsts[-1]:
-            self._table = self._made_table()
-        if self._table is None or len(numbers) < 2:
-            return [after - 1 for after in map(bisect_right, repeat(self._firsts), numbers)]
-        found: tuple[int, ...] = itemgetter(*numbers)(self._table)
-        return found
-
-    def _made_table(self) -> Sequence[int]:
-        from array import array  # a cold command has no use for it
-
-        table = array("I")
-        for place, (first, after) in enumerate(pairwise(self._firsts)):
-            table.extend(repeat(place, after - first))
-        return table
 
 
 class _Met:

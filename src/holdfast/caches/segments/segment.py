@@ -68,7 +68,7 @@ class SegmentedTerms:
 
     def look_up(self, term: str) -> TermImpacts | None:
         """The lists of a term, numbered over all segments; None where none has it."""
-        from holdfast.caches.segments.step_lists import TermImpacts, joined_steps  # of no use to `resolve`
+        from holdfast.caches.segments.step_lists import TermImpacts, joined_steps, strongest  # of no use to `resolve`
 
         keys: dict[int, int] = {}
         sections: list[tuple[int, PostingList]] = []
@@ -87,7 +87,8 @@ class SegmentedTerms:
         if not sections:
             return None
         steps = joined_steps(sections, self.sections, self.totals[0])
-        return TermImpacts(holding, highest, steps, joined_steps(documents, self.documents, self.totals[1]))
+        of_documents = joined_steps(documents, self.documents, self.totals[1])
+        return TermImpacts(holding, highest, steps, of_documents, strongest(of_documents))
 
     def may_hold(self, terms: Iterable[str]) -> Iterable[str]:
         """Terms that the filter of some segment does not rule out."""

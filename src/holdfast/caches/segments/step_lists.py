@@ -1,8 +1,7 @@
 """A list of steps: ascending numbers, of sections or of documents, and a step from 1 to 255 for each. Pure.
 
-Most are held as they are looked up, number by number. One that names at least a third of all numbers is dense: a step
-for every number there is, 0 where it names none, so that nothing needs decoding to look into it. One that is shorter
-becomes dense where many numbers are looked up in it: what the interpreter does for each takes longer than the bytes.
+Most are held as they are looked up, number by number. One that names many of all numbers is dense: a step for every
+number there is, 0 where it names none.
 """
 
 from __future__ import annotations
@@ -21,18 +20,13 @@ if TYPE_CHECKING:
 
 # Bytes, about, of a number in a list, with its place in that, and of what a list has beside.
 _NUMBER_BYTES, _LIST_BYTES = 41, 400
+# The numbers with the highest steps are at most so many.
+_MOST_STRONG = 128
+_STEPS = bytes(range(256))
+# A list of at least this share of all numbers is held as a step for every number.
+_DENSE_SHARE = 12
 # So many times fewer than a list has are found one by one; for more a table is worth making.
 _FEW = 12
-# The numbers with the highest steps are at most so many, and the first of these where no other has a quarter of them.
-_STRONGEST = (64, 128, 256, 512)
-_STEPS = bytes(range(256))
-# A table has a byte for every number: for a list of this share of them, a dictionary is worth less.
-_SHARE = 16
-
-
-def is_looked_up_dense(count: int, population: int) -> bool:
-    """Whether a list of so many of all numbers is best held as a step for every number, whoever looks into it."""
-    return 12 * count >= population
 
 
 def steps_at(by_number: bytes | bytearray, numbers: Sequence[int]) -> bytes:
@@ -43,30 +37,17 @@ def steps_at(by_number: bytes | bytearray, numbers: Sequence[int]) -> bytes:
 
 
 class ListedSteps:
-    """The numbers that have a step, and their steps; `population` is how many numbers there are, 0 if not known."""
+    """The numbers that have a step, and their steps."""
 
-    def __init__(self, numbers: Sequence[int], steps: bytes, population: int = 0) -> None:
+    def __init__(self, numbers: Sequence[int], steps: bytes) -> None:
         self.numbers, self.steps = numbers, steps
         self.count = len(numbers)
-        self._population = population
-        self._by_number: bytearray | dict[int, int] = {}
-        self._strongest: tuple[Sequence[int], int] | None = None
-
-    @property
-    def strongest(self) -> tuple[Sequence[int], int]:
-        """A few numbers that have the highest steps, and the most that any other has."""
-        if self._strongest is None:
-            self._strongest = _strongest(self.numbers, self.steps, self.count)
-        return self._strongest
+        self._by_number: dict[int, int] = {}
 
     @property
     def weight(self) -> int:
         """Bytes, about, that it takes, or will once much was looked up in it."""
-        return _LIST_BYTES + _NUMBER_BYTES * self.count + (self._population if self._is_worth_a_table else 0)
-
-    @property
-    def _is_worth_a_table(self) -> bool:
-        return _SHARE * self.count > self._population > 0
+        return _LIST_BYTES + _NUMBER_BYTES * self.count
 
     def step(self, number: int) -> int:
         """The step of a number; 0 when it has none."""
@@ -78,13 +59,8 @@ class ListedSteps:
         if not self._by_number:
             if _FEW * len(numbers) < self.count:
                 return self._found(numbers)
-            if self._is_worth_a_table:
-                self._by_number = scattered(self.numbers, self.steps, self._population)
-            else:
-                self._by_number = dict(zip(self.numbers, self.steps, strict=True))
-        if isinstance(self._by_number, dict):
-            return bytes(map(self._by_number.get, numbers, repeat(0)))
-        return steps_at(self._by_number, numbers)
+            self._by_number = dict(zip(self.numbers, self.steps, strict=True))
+        return bytes(map(self._by_number.get, numbers, repeat(0)))
 
     def _found(self, numbers: Sequence[int]) -> bytes:
         own, steps, last = self.numbers, self.steps, self.numbers[-1]
@@ -98,14 +74,6 @@ class DenseSteps:
 
     def __init__(self, by_number: bytes | bytearray, count: int) -> None:
         self.by_number, self.count = by_number, count
-        self._strongest: tuple[Sequence[int], int] | None = None
-
-    @property
-    def strongest(self) -> tuple[Sequence[int], int]:
-        """A few numbers that have the highest steps, and the most that any other has."""
-        if self._strongest is None:
-            self._strongest = _strongest(range(len(self.by_number)), self.by_number, self.count)
-        return self._strongest
 
     @property
     def weight(self) -> int:
@@ -131,25 +99,6 @@ class DenseSteps:
         return steps_at(self.by_number, numbers)
 
 
-def _strongest(numbers: Sequence[int], steps: bytes | bytearray, count: int) -> tuple[Sequence[int], int]:
-    if count <= _STRONGEST[0]:
-        return list(compress(numbers, steps)), 0
-    highest = max(steps)
-    leasts = []
-    for few in _STRONGEST:
-        # The highest step that more have: so few have a higher one.
-        leasts.append(bisect_left(_STEPS, x=True, key=lambda step: _higher(steps, step) <= few))
-        if 4 * leasts[-1] <= highest:
-            break
-    least = leasts[-1] if 4 * leasts[-1] <= highest else leasts[0]
-    return list(compress(numbers, steps.translate(bytes(least + 1) + _STEPS[least + 1 :]))), least
-
-
-def _higher(steps: bytes | bytearray, step: int) -> int:
-    """How many steps are higher than one."""
-    return len(steps.translate(None, _STEPS[: step + 1]))
-
-
 def scattered(numbers: Iterable[int], steps: bytes, population: int) -> bytearray:
     """A step for every number; IndexError where there are fewer numbers than one of these."""
     found = bytearray(population)
@@ -165,12 +114,22 @@ NO_STEPS = ListedSteps((), b"")
 
 
 class TermImpacts(NamedTuple):
-    """How many sections hold a term, its list of sections with the highest step in it, and its list of documents."""
+    """How many sections hold a term, its list of sections with the highest step in it, and its list of documents with
+    those that have the highest steps in that, a few, and the most that any other has."""
 
     holding: int
     highest: int
     sections: StepList
     documents: StepList
+    strongest: tuple[Sequence[int], int]
+
+
+def strongest(found: StepList) -> tuple[Sequence[int], int]:
+    """A few numbers of a list that have the highest steps, and the most that any other has."""
+    steps = found.steps
+    # The lowest step above which there are few enough.
+    least = bisect_left(_STEPS, x=True, key=lambda step: len(steps.translate(None, _STEPS[: step + 1])) <= _MOST_STRONG)
+    return list(compress(found.numbers, steps.translate(bytes(least + 1) + _STEPS[least + 1 :]))), least
 
 
 def joined_steps(lists: Sequence[tuple[int, PostingList]], populations: Sequence[int], total: int) -> StepList:
@@ -180,7 +139,7 @@ def joined_steps(lists: Sequence[tuple[int, PostingList]], populations: Sequence
     ]
     if not (count := sum(counts)):
         return NO_STEPS
-    if is_looked_up_dense(count, total):
+    if _DENSE_SHARE * count >= total:
         parts: list[bytes | bytearray] = [b""] * len(populations)
         for at, held in lists:
             dense = held.values if held.numbers is None else scattered(held.numbers, held.values, populations[at])
@@ -192,4 +151,4 @@ def joined_steps(lists: Sequence[tuple[int, PostingList]], populations: Sequence
         first = sum(populations[:at])
         own = held.listed()[0]
         numbers += [first + number for number in own] if first else own
-    return ListedSteps(numbers, b"".join([held.listed()[1] for _, held in lists]), total)
+    return ListedSteps(numbers, b"".join([held.listed()[1] for _, held in lists]))
