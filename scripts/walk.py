@@ -88,13 +88,15 @@ def _callers(frame: FrameType) -> tuple[FrameType | None, int]:
 
 def requests(folder: Path) -> dict[str, Request]:
     """The requests worth following, ready to be asked twice: small, real, and in one process."""
-    docs, project = folder / "docs", folder / "project"
+    docs, project, synced = folder / "docs", folder / "project", folder / "synced"
     for path, text in {
         docs / "deploy.md": "# Deploy\n\nRoll out the deploy, then watch.\n",
         docs / "rollback.md": "# Roll back\n\nUndo a deploy by name.\n",
         project / "src" / "app.py": '"""The app."""\n\n\ndef start() -> None:\n    """Start it."""\n',
         project / "lib" / "tool.py": "def tool() -> int:\n    return 1\n",
         project / ".context.config.yaml": "min_tokens: 0\n",
+        synced / "context.toml": '[caches.docs]\nsources = ["docs"]\n',
+        **{synced / f"docs/page{number}.md": f"# Page {number}\n\nDeploy it.\n" for number in range(10)},
         **{project / f".spec-context/steering/{n}.md": f"# {n}\n\nText.\n" for n in STEERING},
     }.items():
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -107,12 +109,19 @@ def requests(folder: Path) -> dict[str, Request]:
     def call(tool: str, **arguments: object) -> Request:
         return lambda: answer(find_tool(tool), arguments, server)
 
+    def sync_after_an_edit() -> None:
+        page = synced / "docs" / "page3.md"
+        page.write_text(f"{page.read_text()}\nA line more.\n")
+        os.chdir(synced)
+        quiet("sync")
+
     return {
         "resolve": call("context.resolve", cache="docs", query="deploy", budget=4000),
         "search": call("context.search", cache="docs", query="deploy", budget=4000),
         "guide": call("get-implementer-guide"),
         "init": lambda: quiet("init", "--path", str(project), "--no-agents"),
         "build": lambda: quiet("build", "--sources", str(docs), "--cache", str(folder / "built"), "--force"),
+        "sync": sync_after_an_edit,
     }
 
 

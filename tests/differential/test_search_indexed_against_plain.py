@@ -22,8 +22,7 @@ from holdfast.caches.search.question import Question, ask_source
 from holdfast.caches.search.search_request import SearchRequest
 from holdfast.caches.segments.postings import TermLists, decode_term, encode_term
 from holdfast.caches.segments.section_scores import Scores, WeighedTerm
-from holdfast.caches.segments.segment import SegmentedTerms
-from holdfast.caches.segments.step_lists import TermImpacts, joined_steps, strongest
+from holdfast.caches.segments.step_lists import SegmentedTerms, TermImpacts, joined_steps, strongest
 from holdfast.caches.segments.term_lists import BODY, LINKS, PATH, TITLE, WEAK, FieldLengths, Impacts
 from holdfast.core.errors import BudgetTooSmall
 from holdfast.core.token_estimate import estimate_tokens

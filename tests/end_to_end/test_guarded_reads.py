@@ -20,8 +20,8 @@ from holdfast.caches.build import git_tree
 from holdfast.caches.build.build import build_cache
 from holdfast.caches.build.build_order import BuildOrder
 from holdfast.caches.build.cache_plan import ProjectPlace, lacking_parts, plan_cache
+from holdfast.caches.build.document_files import read_document
 from holdfast.caches.build.project_directory import Project
-from holdfast.caches.build.source_documents import read_document
 from holdfast.caches.build.source_state import KnownSources, SourceState
 from holdfast.caches.build.sync import sync_cache
 from holdfast.caches.cache_format import MAX_DOCUMENT_BYTES

@@ -30,7 +30,7 @@ from holdfast.caches.segments.postings import (
 from holdfast.caches.segments.segment_file import (
     BLOCK,
     SUMS,
-    SegmentFile,
+    Segment,
     hash_of,
     parse_columns,
     parse_document_record,
@@ -68,14 +68,14 @@ def test_a_forged_header_is_unusable_or_all_its_sections_lie_inside_the_file(dat
         raise AssertionError("a section that is not there was read")
 
 
-def forged(body: bytes) -> SegmentFile:
+def forged(body: bytes) -> Segment:
     """The segment with another body as long, and the checksums of that."""
     body = body[: len(BODY)].ljust(len(BODY), b"\0")
     sums = b"".join([pack("<I", crc32(body[at : at + BLOCK], at // BLOCK)) for at in range(0, len(body), BLOCK)])
     sections = {**SEGMENT.header.sections}
     sections[SUMS] = sections[SUMS]._replace(crc=crc32(sums))
     data = encode_header(SEGMENT.header._replace(sections=sections)) + body + sums
-    return SegmentFile(lambda at, length: data[at : at + length], len(data))
+    return Segment(lambda at, length: data[at : at + length], len(data))
 
 
 @EXAMPLES
@@ -85,7 +85,7 @@ def test_a_forged_segment_is_unusable_or_gives_what_is_within_bounds(body: bytes
     try:
         value = segment.find(hash_of(text, 0, word=word))
         assert value is None or 0 <= value < 1 << 32
-        columns = segment.columns()
+        columns = segment.numbers
         lists = (columns.words, columns.places, columns.numbers, columns.tokens, columns.by_tokens)
         assert {len(numbers) for numbers in lists} == {columns.documents}
         assert columns.firsts[-1] == len(columns.section_tokens)

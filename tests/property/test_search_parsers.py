@@ -13,10 +13,9 @@ from holdfast.caches.cache_format import Document
 from holdfast.caches.index_format import IndexUnusable, Summary, encode_summary, parse_summary
 from holdfast.caches.search.citations import cite_section, find_citations, judge, parse_citation
 from holdfast.caches.search.receipts import encode_receipt, parse_receipt
-from holdfast.caches.search.section import Section
+from holdfast.caches.search.section import Section, encode_section, parse_section
 from holdfast.caches.search.sections import outline
 from holdfast.caches.search.word_terms import all_terms, raw_words
-from holdfast.caches.segments.section_record import encode_section, parse_section
 from holdfast.core.errors import InvalidReceipt
 from holdfast.core.token_estimate import estimate_tokens
 from holdfast.core.unicode_text import WHITE_SPACE

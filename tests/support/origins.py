@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from holdfast import build_cache
-from holdfast.caches.build import source_documents
+from holdfast.caches.build import document_files
 from holdfast.caches.cache_format import make_document
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ def build_with_origins(home: Path, texts: Mapping[str, str], origins: Mapping[st
         file.write_bytes(text.encode())
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(
-            source_documents, "make_document", lambda source, content: make_document(source, content, origins[source])
+            document_files, "make_document", lambda source, content: make_document(source, content, origins[source])
         )
         build_cache(home / "sources", home / "cache")
     return home / "cache"

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 from holdfast.caches.cache_format import Entry
 from holdfast.caches.search.link_texts import find_links, incoming
 from holdfast.caches.segments.make import SegmentDocument, make_segment
-from holdfast.caches.segments.segment import Segment, held_in_memory
-from holdfast.caches.segments.segment_file import parse_columns
+from holdfast.caches.segments.segment_file import Segment, held_in_memory, parse_columns
 from holdfast.caches.segments.segment_table import SegmentTable, encode_columns
 
 if TYPE_CHECKING:

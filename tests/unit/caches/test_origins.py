@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from holdfast import CacheInvalid, build_cache, verify_cache
-from holdfast.caches.build import source_documents
+from holdfast.caches.build import document_files
 from holdfast.caches.cache_format import (
     Document,
     Entry,
@@ -126,7 +126,7 @@ def test_a_build_tells_the_origins_and_verification_recomputes_them(
         (sources / name).write_text(f"# {name}\n\ntext\n")
     origins = {"a.md": Origin("markdown-1", "A", (LineRun(1, 5, 1),)), "b.md": None}
     monkeypatch.setattr(
-        source_documents, "make_document", lambda source, content: make_document(source, content, origins[source])
+        document_files, "make_document", lambda source, content: make_document(source, content, origins[source])
     )
     build_cache(sources, cache)
     assert verify_cache(cache).problems == []

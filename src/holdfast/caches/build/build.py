@@ -10,6 +10,7 @@ from holdfast.caches.build.build_order import INDEXING, READING, WRITING, BuildO
 from holdfast.caches.build.document_files import (
     DocumentsJob,
     SkippedSource,
+    Source,
     WrittenDocuments,
     settle_names,
     write_documents,
@@ -25,7 +26,6 @@ from holdfast.caches.build.publish import (
     write_listing,
 )
 from holdfast.caches.build.segment_files import IndexOrder, write_list, write_segments
-from holdfast.caches.build.source_documents import Source
 from holdfast.caches.build.source_files import check_distinct, find_sources, worth_a_worker
 from holdfast.caches.build.source_item import KeptItem, SourceItem, kinds_in_words
 from holdfast.caches.cache_format import MAX_MANIFEST_BYTES, Entry, are_usable, document_id, file_names_of

@@ -7,9 +7,9 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import chain
 
+from holdfast.caches.build.document_files import read_document
 from holdfast.caches.build.publish import known_manifest
 from holdfast.caches.build.segment_files import OldSegment, SegmentChange
-from holdfast.caches.build.source_documents import read_document
 from holdfast.caches.cache_format import MAX_MANIFEST_BYTES, Entry, check_manifest
 from holdfast.caches.index_format import IndexUnusable, parse_summary
 from holdfast.caches.on_disk.cache_directory import DOCUMENTS, MANIFEST, CacheDirectory

@@ -9,15 +9,14 @@ from __future__ import annotations
 import os
 from hashlib import sha256
 
-from holdfast.caches.build.source_documents import read_document
+from holdfast.caches.build.document_files import read_document
 from holdfast.caches.index_format import IndexUnusable, Summary
 from holdfast.caches.on_disk.cache_directory import COMPILED, LIST_FILE
 from holdfast.caches.segments import edit
-from holdfast.caches.segments.cut import cuts
 from holdfast.caches.segments.edit import DocumentChange
 from holdfast.caches.segments.make import SegmentDocument, make_segment
-from holdfast.caches.segments.segment import held_in_memory
-from holdfast.caches.segments.segment_list import ListedSegment, encode_list, listed
+from holdfast.caches.segments.segment_file import held_in_memory
+from holdfast.caches.segments.segment_list import ListedSegment, cuts, encode_list, listed
 from holdfast.core.atomic_write import write_new
 from holdfast.core.collector import collector
 from holdfast.core.record import NamedTuple

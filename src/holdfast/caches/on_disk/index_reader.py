@@ -14,8 +14,7 @@ from itertools import accumulate
 from holdfast.caches.cache_format import MAX_MANIFEST_BYTES
 from holdfast.caches.index_format import FIRST_BYTES, IndexUnusable, manifest_digest, summary_bytes
 from holdfast.caches.on_disk.cache_directory import COMPILED, INDEX, LIST_FILE, MANIFEST
-from holdfast.caches.segments.segment import Segment
-from holdfast.caches.segments.segment_file import Place
+from holdfast.caches.segments.segment_file import Place, Segment
 from holdfast.caches.segments.segment_list import parse_list
 from holdfast.caches.segments.word_search import choose, matched
 from holdfast.caches.selection import Selection, make_hit, words

@@ -10,10 +10,9 @@ from holdfast.caches.index_format import IndexUnusable, Summary, parse_summary, 
 from holdfast.caches.on_disk.cache_directory import COMPILED, INDEX, LIST_FILE, MANIFEST, CacheDirectory
 from holdfast.caches.on_disk.index_reader import OpenFile, OpenSegment, doubting
 from holdfast.caches.search.link_texts import PageLinks, find_links, incoming
-from holdfast.caches.segments.cut import cuts
 from holdfast.caches.segments.make import SegmentDocument, make_segment
 from holdfast.caches.segments.segment_file import DIGESTS
-from holdfast.caches.segments.segment_list import SegmentList, encode_list, listed, parse_list
+from holdfast.caches.segments.segment_list import SegmentList, cuts, encode_list, listed, parse_list
 from holdfast.caches.segments.token_counts import DocumentSections
 from holdfast.caches.tokenizers import BYTES, choose_tokenizer
 from holdfast.core.confined_paths import printable

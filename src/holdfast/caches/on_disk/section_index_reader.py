@@ -9,10 +9,10 @@ from time import time_ns
 from holdfast.caches.index_format import parse_summary
 from holdfast.caches.on_disk.index_reader import doubting
 from holdfast.caches.search.proven_page import ProvenPage
-from holdfast.caches.segments.section_record import parse_section
+from holdfast.caches.search.section import parse_section
 from holdfast.caches.segments.section_scores import Scores, WeighedTerm
-from holdfast.caches.segments.segment import SegmentedTerms
 from holdfast.caches.segments.segment_file import RECORDS, Place, Position
+from holdfast.caches.segments.step_lists import SegmentedTerms
 from holdfast.caches.tokenizers import ESTIMATE, WITHOUT_EXTRA
 from holdfast.core.bounded_store import BoundedStore
 from holdfast.core.file_identity import are_settled

@@ -25,8 +25,7 @@ from holdfast.caches.segments.postings import (
     parse_inline,
     record_end,
 )
-from holdfast.caches.segments.segment import Segment
-from holdfast.caches.segments.segment_file import FILTER, POSTINGS
+from holdfast.caches.segments.segment_file import FILTER, POSTINGS, Segment
 from holdfast.caches.segments.segment_table import (
     SegmentTable,
     dictionary_of,

@@ -1,4 +1,4 @@
-"""A segment as bytes: its container, dictionary, key filter and columns. Pure.
+"""A segment read in place: its container, dictionary, key filter, columns and records. Pure.
 
 A segment is a function of its documents and of the texts of links that lead to them, and of nothing else: not of other
 segments, of the cache it is in, or of what was built before. docs/formats/index.md has the bytes.
@@ -20,6 +20,7 @@ from holdfast.caches.index_format import (
     parse_header,
     read_section,
 )
+from holdfast.caches.segments.postings import INLINE, decode_term, decode_word, record_end
 from holdfast.core.record import NamedTuple
 
 TYPE_CHECKING = False
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from typing import Literal, NewType
 
     from holdfast.caches.index_format import Read
+    from holdfast.caches.segments.postings import PostingList
 
     # The orders of documents, which type checkers tell apart. The rank of a document in id order, in its segment or,
     # where all segments are meant, in the cache; its rank in its segment by (words, id), which `resolve` walks; the
@@ -143,7 +145,7 @@ def _numbers(view: memoryview, kind: Literal["H", "I"]) -> Sequence[int]:
     return view.cast(kind) if len(view) else ()  # an empty view cannot be cast
 
 
-class SegmentFile:
+class Segment:
     """A segment that is read in place: every byte is checked when it is read, and nothing is read twice at once.
 
     `read` gives bytes of the file; IndexUnusable for whatever does not hold.
@@ -161,6 +163,8 @@ class SegmentFile:
         self._dictionary = find_section(self.header, DICTIONARY)
         self._pages = self._dictionary.length // BLOCK
         self._postings = find_section(self.header, POSTINGS)
+        self._numbers: Columns | None = None
+        self._filter: bytes | None = None
 
     def length(self, name: str) -> int:
         """How many bytes a section has."""
@@ -214,8 +218,6 @@ class SegmentFile:
 
     def record(self, offset: int) -> bytes:
         """The record at an offset of the postings."""
-        from holdfast.caches.segments.postings import record_end
-
         section = self._postings
         place = section.offset + offset - self._start
         first = self._checked(section.offset + offset, min(max(BLOCK - place % BLOCK, 16), section.length - offset))
@@ -230,11 +232,44 @@ class SegmentFile:
         start, end = int.from_bytes(bounds[:4], "little"), int.from_bytes(bounds[4:], "little")
         return self.part(name, 4 * (count + 1) + start, end - start)
 
-    def columns(self) -> Columns:
-        """The columns."""
-        if self.length(COLUMNS) > _MOST_COLUMNS:
-            raise IndexUnusable("the columns are longer than any")
-        return parse_columns(self.part(COLUMNS))
+    @property
+    def numbers(self) -> Columns:
+        """Those of its documents and sections."""
+        if self._numbers is None:
+            if self.length(COLUMNS) > _MOST_COLUMNS:
+                raise IndexUnusable("the columns are longer than any")
+            self._numbers = parse_columns(self.part(COLUMNS))
+        return self._numbers
+
+    def entry(self, place: Place) -> Entry:
+        """The document at a place in the segment."""
+        return parse_document_record(self.entry_at(DOCUMENTS, place, self.numbers.documents))
+
+    def word(self, key: int) -> tuple[Sequence[int] | None, Sequence[int]] | None:
+        """The places of the documents that hold a word, given its hash, and how often each does; without places (None)
+        how often each document does."""
+        held = self._held(key)
+        return None if held is None else decode_word(held, self.numbers.documents)
+
+    def term(self, key: int) -> tuple[PostingList, PostingList, int] | None:
+        """The list of sections and that of documents of a term, given its hash, and how many sections hold it."""
+        held = self._held(key)
+        return None if held is None else decode_term(held, self.numbers.firsts)
+
+    def _held(self, key: int) -> int | bytes | None:
+        value = self.find(key)
+        return value if value is None or value >= INLINE else self.record(value)
+
+    def not_ruled_out(self, terms: Mapping[str, int]) -> list[str]:
+        """The terms, given with their hashes, that the key filter does not rule out."""
+        if self._filter is None:
+            self._filter = self.part(FILTER)
+        return filtered(self._filter, terms)
+
+
+def held_in_memory(data: bytes) -> Segment:
+    """A segment by its bytes."""
+    return Segment(lambda offset, length: data[offset : offset + length], len(data))
 
 
 def slices(data: bytes, ends: Sequence[int]) -> list[bytes]:
@@ -245,7 +280,7 @@ def slices(data: bytes, ends: Sequence[int]) -> list[bytes]:
 class SegmentSources:
     """What a segment keeps of the sources of its documents, so that it can be changed; IndexUnusable where nothing."""
 
-    def __init__(self, segment: SegmentFile, count: int) -> None:
+    def __init__(self, segment: Segment, count: int) -> None:
         data = segment.part(SOURCES)
         if not data and count:
             raise IndexUnusable("nothing is kept of the sources")

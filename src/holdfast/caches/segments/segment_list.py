@@ -1,12 +1,16 @@
-"""`segments.idx`: which segments make up the index of a cache, in the order of their documents. Pure.
+"""`segments.idx`: which segments make up the index of a cache, in the order of their documents, and their cut. Pure.
 
 The list belongs to one cache, by the digests of its `manifest.json` and `index.json`; a segment to any that lists it.
+Documents are cut by content-defined chunking of the list of ids: a boundary lies before an id whose hash says so,
+FEWEST to MOST documents after the boundary before it. Nothing but the ids decides: two machines cut alike, whatever was
+built before, and an added page moves one or two boundaries.
 """
 
 from __future__ import annotations
 
 from binascii import crc32
 from hashlib import sha256
+from itertools import pairwise
 from struct import Struct
 
 from holdfast.caches.index_format import (
@@ -37,6 +41,10 @@ _NAME_LENGTH = 32
 _ROW = Struct("<32sQIII")
 # No cache has more: a document takes at least 100 bytes of a manifest, which has at most 64 MiB.
 _MOST_SEGMENTS = 1 << 13
+# Constants of the format: another number cuts other segments.
+FEWEST, MOST = 250, 2000
+# One id in this many begins a segment, where it may.
+_ONE_IN = 750
 
 
 class ListedSegment(NamedTuple):
@@ -62,6 +70,24 @@ class SegmentList(NamedTuple):
     segments: list[ListedSegment]
 
 
+def cuts(ids: Sequence[str]) -> list[tuple[int, int]]:
+    """From and to below which document each segment goes; ids are in order."""
+    bounds = [0]
+    at = FEWEST
+    while at < len(ids):
+        if at - bounds[-1] >= MOST or begins(ids[at]):
+            bounds.append(at)
+            at += FEWEST
+        else:
+            at += 1
+    return list(pairwise([*bounds, len(ids)])) if ids else []
+
+
+def begins(name: str) -> bool:
+    """Whether the hash of an id lets a segment begin with it."""
+    return int.from_bytes(sha256(name.encode()).digest()[:4], "little") % _ONE_IN == 0
+
+
 def is_segment_name(name: str) -> bool:
     """Whether a file of an index has the name of a segment."""
     stem = name.removesuffix(ENDING)
@@ -70,7 +96,7 @@ def is_segment_name(name: str) -> bool:
 
 def listed(data: bytes) -> ListedSegment:
     """The row of a segment, given its bytes."""
-    from holdfast.caches.segments.segment import held_in_memory  # of no use to who asks
+    from holdfast.caches.segments.segment_file import held_in_memory  # of no use to who asks
 
     segment = held_in_memory(data)
     columns = segment.numbers

@@ -27,7 +27,7 @@ from holdfast.caches.segments.segment_file import (
     SIZES,
     SUMS,
     Columns,
-    SegmentFile,
+    Segment,
     SegmentSources,
     hash_of,
     slices,
@@ -229,7 +229,7 @@ def _encode_sources(table: SegmentTable) -> bytes:
     return b"".join([table.origins, table.sizes.tobytes(), *lengths, *[b"".join(part) for part in texts]])
 
 
-def dictionary_of(segment: SegmentFile) -> tuple[array[int], array[int]]:
+def dictionary_of(segment: Segment) -> tuple[array[int], array[int]]:
     """All hashes, ascending, and the value of each."""
     data = segment.part(DICTIONARY)
     hashes, values = array("Q"), array("I")
@@ -241,7 +241,7 @@ def dictionary_of(segment: SegmentFile) -> tuple[array[int], array[int]]:
     return hashes, values[: len(hashes)]
 
 
-def table_of(segment: SegmentFile, columns: Columns) -> SegmentTable:
+def table_of(segment: Segment, columns: Columns) -> SegmentTable:
     """What the segment holds of its documents, to be changed."""
     table = SegmentTable()
     count, firsts = columns.documents, columns.firsts

@@ -10,6 +10,7 @@ from _operator import itemgetter
 from bisect import bisect_left
 from itertools import compress, repeat
 
+from holdfast.caches.segments.segment_file import hash_of
 from holdfast.core.record import NamedTuple
 
 TYPE_CHECKING = False
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from holdfast.caches.segments.postings import PostingList
+    from holdfast.caches.segments.segment_file import Segment
 
 # Bytes, about, of a number in a list, with its place in that, and of what a list has beside.
 _NUMBER_BYTES, _LIST_BYTES = 41, 400
@@ -152,3 +154,47 @@ def joined_steps(lists: Sequence[tuple[int, PostingList]], populations: Sequence
         own = held.listed()[0]
         numbers += [first + number for number in own] if first else own
     return ListedSteps(numbers, b"".join([held.listed()[1] for _, held in lists]))
+
+
+class SegmentedTerms:
+    """The terms of several segments, whose documents follow each other, as those of one."""
+
+    def __init__(self, segments: Sequence[Segment]) -> None:
+        self._segments = segments
+        self.sections = [len(segment.numbers.section_tokens) for segment in segments]
+        self.documents = [segment.numbers.documents for segment in segments]
+        self.totals = sum(self.sections), sum(self.documents)
+
+    def look_up(self, term: str) -> TermImpacts | None:
+        """The lists of a term, numbered over all segments; None where none has it."""
+        keys: dict[int, int] = {}
+        sections: list[tuple[int, PostingList]] = []
+        documents: list[tuple[int, PostingList]] = []
+        holding = highest = 0
+        for at, segment in enumerate(self._segments):
+            seed = segment.numbers.seed
+            if seed not in keys:
+                keys[seed] = hash_of(term, seed, word=False)
+            found = segment.term(keys[seed])
+            if found is not None:
+                own, shared, held = found
+                sections.append((at, own))
+                documents.append((at, shared))
+                holding, highest = holding + held, max(highest, max(own.values, default=0))
+        if not sections:
+            return None
+        steps = joined_steps(sections, self.sections, self.totals[0])
+        of_documents = joined_steps(documents, self.documents, self.totals[1])
+        return TermImpacts(holding, highest, steps, of_documents, strongest(of_documents))
+
+    def may_hold(self, terms: Iterable[str]) -> Iterable[str]:
+        """Terms that the filter of some segment does not rule out."""
+        asked = list(terms)
+        keys: dict[int, dict[str, int]] = {}
+        found: dict[str, None] = {}
+        for segment in self._segments:
+            seed = segment.numbers.seed
+            if seed not in keys:
+                keys[seed] = {term: hash_of(term, seed, word=False) for term in asked}
+            found |= dict.fromkeys(segment.not_ruled_out(keys[seed]))
+        return found

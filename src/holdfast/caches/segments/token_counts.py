@@ -12,13 +12,12 @@ from itertools import chain, pairwise, repeat
 
 from holdfast.caches.cache_format import Document
 from holdfast.caches.search.link_texts import PageLinks, find_links, link_words
-from holdfast.caches.search.section import Section
+from holdfast.caches.search.section import Section, encode_section
 from holdfast.caches.search.section_label import section_label
 from holdfast.caches.search.sections import Fields, read_fields
 from holdfast.caches.search.source_lines import split_lines
 from holdfast.caches.search.stemmer import stem
 from holdfast.caches.search.word_terms import LONGEST, length_of, raw_words, word_terms
-from holdfast.caches.segments.section_record import encode_section
 from holdfast.caches.segments.term_lists import BODY, HEADINGS, LINKS, PATH, TITLE, WEAK, FieldLengths
 from holdfast.caches.selection import NOT_SEPARATORS, words
 from holdfast.caches.tokenizers import WITHOUT_EXTRA, count_sections, counter

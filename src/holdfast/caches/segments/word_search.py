@@ -20,8 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from typing import Any, TypeVar
 
-    from holdfast.caches.segments.segment import Segment
-    from holdfast.caches.segments.segment_file import Columns
+    from holdfast.caches.segments.segment_file import Columns, Segment
 
     Sorted = TypeVar("Sorted", bound=tuple[Any, ...])
 
