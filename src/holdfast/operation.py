@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 
 from holdfast.core.canonical_json import encode, encode_pretty
-from holdfast.core.errors import ContextError, IoError, UnknownName, UsageError
+from holdfast.core.errors import ContextError, InvalidBudget, InvalidQuery, IoError, UnknownName, UsageError
 from holdfast.core.record import Generic, NamedTuple, TypeVar
 from holdfast.core.unicode_text import is_path, is_unicode
 
@@ -125,6 +125,14 @@ class Reply(NamedTuple):
 def error_object(error: ContextError) -> dict[str, dict[str, str]]:
     """An error as the `context.*` tools give it: code and canonical message, nothing else."""
     return {"error": {"code": error.code, "message": error.message}}
+
+
+def explained_error(error: ContextError) -> dict[str, dict[str, str]]:
+    """The same of a tool of ours: where an argument is wrong, with what is right, which tells only what was given."""
+    failure = error_object(error)
+    if isinstance(error, UsageError | InvalidBudget | InvalidQuery) and error.message == type(error).message:
+        failure["error"]["message"] = f"{error.headline}: {error.reason}" if error.reason else error.headline
+    return failure
 
 
 def load(reference: str) -> Any:

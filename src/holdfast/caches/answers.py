@@ -5,8 +5,8 @@ What a body needs is imported when it runs: a cold command loads nothing for the
 
 from __future__ import annotations
 
-from holdfast.core.errors import BuildFailed, CacheMissing, InvalidCitation, SettingsInvalid
-from holdfast.operation import Outcome, error_object
+from holdfast.core.errors import BuildFailed, CacheMissing, SettingsInvalid
+from holdfast.operation import Outcome, explained_error
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -123,12 +123,10 @@ def verify(workspace: Workspace, arguments: VerifyArguments) -> Outcome[VerifyAn
 
 
 def hinted_failure(error: ContextError) -> object:
-    """A failure as `error_object` has it, with what the caller can do: of a cache that is not there, the name of the
-    one that was meant, of one that cannot be built here, the reason, of a document that is not the only one, two names.
+    """A failure as `explained_error` has it, with what the caller can do: of a cache that is not there, the name of the
+    one that was meant, of one that cannot be built here, the reason.
     """
-    failure = error_object(error)
-    if isinstance(error, InvalidCitation):
-        failure["error"]["message"] = error.headline
+    failure = explained_error(error)
     if isinstance(error, BuildFailed | SettingsInvalid):  # their reasons name sources, which the caller may see
         failure["error"]["message"] = f"{error.headline}: {error.reason}"
     if isinstance(error, CacheMissing) and error.nearest:

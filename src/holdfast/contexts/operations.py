@@ -137,7 +137,7 @@ TOOLS = (
         run="holdfast.contexts.answers.mapping:project_map",
         text="holdfast.contexts.map_text:as_text",
         view="holdfast.contexts.views:project_map",
-        failure="holdfast.contexts.answers.mapping:map_failure",
+        failure="holdfast.operation:explained_error",
         always_load=True,
     ),
     Operation(
@@ -164,7 +164,7 @@ TOOLS = (
         run="holdfast.contexts.answers.mapping:symbol",
         text="holdfast.contexts.symbol_lookup:as_text",
         view="holdfast.contexts.views:symbol",
-        failure="holdfast.contexts.answers.mapping:map_failure",
+        failure="holdfast.operation:explained_error",
     ),
 )
 

@@ -34,7 +34,7 @@ OPERATIONS = (
         run="holdfast.survey.answers:impact",
         text="holdfast.contexts.change_impact:as_text",
         view="holdfast.survey.views:impact",
-        failure="holdfast.contexts.answers.mapping:map_failure",
+        failure="holdfast.operation:explained_error",
     ),
     Operation(
         family="survey",

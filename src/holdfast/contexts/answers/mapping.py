@@ -20,7 +20,7 @@ from holdfast.contexts.symbol_lookup import DEFAULT_BUDGET as SYMBOL_BUDGET
 from holdfast.contexts.symbol_lookup import exported_names, nearest_names, parts_of, symbol_answer
 from holdfast.contexts.symbol_ranks import MapFile
 from holdfast.core.confined_paths import printable
-from holdfast.core.errors import ContextError, InvalidBudget, ScopeOutside, UsageError
+from holdfast.core.errors import ScopeOutside, UsageError
 from holdfast.operation import Outcome
 from holdfast.workspace import Workspace
 
@@ -63,14 +63,6 @@ def symbol(workspace: Workspace, arguments: SymbolArguments) -> Outcome[SymbolAn
             looked = look_up(project, found, parts_of(nearest[0]))
             name, nearest = nearest[0], nearest[1:]
     return Outcome(symbol_answer(name, looked, nearest, arguments.get("budget", SYMBOL_BUDGET)))
-
-
-def map_failure(error: ContextError) -> dict[str, dict[str, str]]:
-    """A failure, and what is wrong with the arguments where it is theirs: that tells nothing but what was given."""
-    is_theirs = isinstance(error, UsageError | InvalidBudget) and error.reason
-    return {
-        "error": {"code": error.code, "message": f"{error.message}: {error.reason}" if is_theirs else error.message}
-    }
 
 
 def _sources(item: Found) -> list[str]:
