@@ -6,21 +6,18 @@ import os
 import signal
 from typing import TYPE_CHECKING
 
-from holdfast.contexts.on_disk.source_facts import analyse_files
+from holdfast.contexts.on_disk.source_facts import analyse_file
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from holdfast.contexts.on_disk.source_facts import SourceFacts, SourcePath
 
 
-def analyse_deadly_files(files: list[SourcePath]) -> Iterator[SourceFacts]:
+def analyse_deadly_file(file: SourcePath) -> SourceFacts:
     """A file called crash* ends its process as a fault in a grammar does; one called endless* waits for ever."""
-    for file in files:
-        if file[2].startswith("crash"):
-            with open(os.environ.get("DEADLY_FILES_TRIED", os.devnull), "a") as tried:
-                tried.write(".")
-            os.kill(os.getpid(), signal.SIGSEGV)
-        while file[2].startswith("endless"):
-            signal.pause()
-        yield from analyse_files([file])
+    if file[2].startswith("crash"):
+        with open(os.environ.get("DEADLY_FILES_TRIED", os.devnull), "a") as tried:
+            tried.write(".")
+        os.kill(os.getpid(), signal.SIGSEGV)
+    while file[2].startswith("endless"):
+        signal.pause()
+    return analyse_file(file)

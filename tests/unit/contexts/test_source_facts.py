@@ -18,7 +18,7 @@ from holdfast.contexts.on_disk.project import Project, scan
 from holdfast.contexts.on_disk.source_facts import Gathered, gather_facts
 from holdfast.core.file_contents import RememberedFiles
 from holdfast.core.worker_pool import WorkerPool
-from support.deadly_files import analyse_deadly_files
+from support.deadly_files import analyse_deadly_file
 
 
 @pytest.fixture
@@ -97,7 +97,7 @@ def test_a_file_that_kills_its_process_or_never_ends_is_told_and_the_rest_goes_o
 ) -> None:
     for name in ("crash1", "crash2", "endless"):
         (Path(project.root) / f"{name}.py").write_text("def f(): ...\n")
-    monkeypatch.setattr(source_facts, "analyse_in_worker", analyse_deadly_files)
+    monkeypatch.setattr(source_facts, "analyse_file", analyse_deadly_file)
     monkeypatch.setattr(source_workers, "PATIENCE", 3)
     found = gather_facts(project, scan(project)).places[""]
     assert {name: one.facts.unread for name, one in found.items()} == {
@@ -145,12 +145,9 @@ def test_more_files_than_are_looked_at_are_counted_and_those_asked_for_come_firs
     assert (sorted(found.places[""]), found.left) == (["a.py", "d.py"], 2)
 
 
-def test_what_is_remembered_is_bounded_and_what_was_there_stays(
-    project: Project, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(source_facts, "_MAX_REMEMBERED", 1500)
+def test_what_is_remembered_is_bounded_and_what_was_there_stays() -> None:
     kept = {("", f"{at}.py"): ((at, 0, 0, 0, 0), source_facts.SourceFacts(FileFacts("x"))) for at in range(9)}
-    assert list(source_facts._bounded(kept)) == [("", "0.py"), ("", "1.py"), ("", "2.py")]
+    assert list(source_facts.bounded(kept, source_facts._weight, 1500)) == [("", "0.py"), ("", "1.py"), ("", "2.py")]
 
 
 def test_items_of_a_pool_come_back_once_each_whatever_happens_to_workers(tmp_path: Path) -> None:
@@ -158,7 +155,9 @@ def test_items_of_a_pool_come_back_once_each_whatever_happens_to_workers(tmp_pat
     for _, _, name in items:
         (tmp_path / name).write_text("x = 1\n")
     with WorkerPool() as pool:
-        found = sorted(pool.run_items(analyse_deadly_files, items, count=2, patience=60.0), key=lambda one: one[0])
+        jobs = [(analyse_deadly_file.__module__, analyse_deadly_file.__name__, item) for item in items]
+        results = pool.run_items(source_workers.read_in_worker, jobs, count=2, patience=60.0)
+        found = sorted(results, key=lambda one: one[0])
     assert [number for number, _ in found] == list(range(12))
     assert [number for number, one in found if one is None] == [0, 5, 10]
 
@@ -171,8 +170,8 @@ def test_a_worker_whose_parent_is_gone_ends_itself_when_a_file_does_not(tmp_path
         "from holdfast.code.on_disk import source_workers\n"
         "from holdfast.contexts.on_disk import source_facts\n"
         "source_workers.PATIENCE = -9\n"  # ten seconds less than one
-        "source_facts.analyse_files = lambda files: iter(lambda: signal.pause(), 1)\n"
-        "list(source_facts.analyse_in_worker([(sys.argv[1], '', 'a.py')]))\n"
+        "source_facts.analyse_file = lambda file: signal.pause()\n"
+        "list(source_workers.read_in_worker([(source_facts.__name__, 'analyse_file', (sys.argv[1], '', 'a.py'))]))\n"
     )
     done = subprocess.run([sys.executable, "-c", program, str(tmp_path)], timeout=60)
     assert done.returncode == -signal.SIGALRM
@@ -185,7 +184,7 @@ def test_a_grammar_that_is_lost_with_every_file_is_given_up_and_other_languages_
         (Path(project.root) / f"crash{at}.go").write_text("package a\n")
     tried = Path(project.root) / "tried"
     monkeypatch.setenv("DEADLY_FILES_TRIED", str(tried))
-    monkeypatch.setattr(source_facts, "analyse_in_worker", analyse_deadly_files)
+    monkeypatch.setattr(source_facts, "analyse_file", analyse_deadly_file)
     found = gather_facts(project, scan(project)).places[""]
     assert sum(one.facts.unread == NOT_PARSED for one in found.values()) == 40
     assert names(gather_facts(project, scan(project)))["a.py"] == ["a"]

@@ -29,7 +29,7 @@ from holdfast.code.git_index import IndexUnreadable
 from holdfast.code.languages import UNREAD, extension_of, language_of
 from holdfast.code.on_disk.fact_store import FactStore, fact_key
 from holdfast.code.on_disk.repository import find_repository, tracked_files
-from holdfast.code.on_disk.source_workers import patient, worked
+from holdfast.code.on_disk.source_workers import worked
 from holdfast.core.confined_paths import open_beneath
 from holdfast.core.errors import CacheBuilding
 from holdfast.core.file_identity import Identity, identity, is_settled
@@ -339,23 +339,19 @@ def _records(root: str, paths: list[str]) -> Iterator[tuple[str, str, bytes]]:
     items = [(root, place, name) for place, _, name in [path.rpartition("/") for path in paths]]
     size = sum([os.path.getsize(f"{root}/{path}") for path in paths])
     is_little = len(paths) <= _FEW and size <= _LITTLE
-    for number, made in enumerate(cut_files(items)) if is_little else worked(items, cut_in_worker, cut_files, size):
+    found = enumerate(map(cut_file, items)) if is_little else worked(items, cut_file, size)
+    for number, made in found:
         yield paths[number], *(made or ("", b""))
 
 
-def cut_in_worker(files: list[SourcePath]) -> Iterator[tuple[str, bytes]]:
-    """`cut_files` in a process of its own."""
-    return patient(cut_files(files))
-
-
-def cut_files(files: list[SourcePath]) -> Iterator[tuple[str, bytes]]:
-    """(digest, record) of each file, given by root, place and name; nothing of one that cannot be read or cut."""
-    for root, place, name in files:
-        try:
-            data = _read(root, f"{place}/{name}")
-            yield sha256(data).hexdigest(), make_record(name, data, _language(name))
-        except (OSError, ValueError, TooLarge, RecursionError, MemoryError):
-            yield "", b""
+def cut_file(file: SourcePath) -> tuple[str, bytes]:
+    """The digest and the record of a file, given by root, place and name; nothing of one that cannot be read or cut."""
+    root, place, name = file
+    try:
+        data = _read(root, f"{place}/{name}")
+        return sha256(data).hexdigest(), make_record(name, data, _language(name))
+    except (OSError, ValueError, TooLarge, RecursionError, MemoryError):
+        return "", b""
 
 
 def _written(known: dict[str, _Known]) -> bytes:

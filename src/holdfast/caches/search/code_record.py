@@ -12,6 +12,7 @@ import struct
 from array import array
 from collections import Counter
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 from zlib import crc32
 
@@ -31,8 +32,6 @@ _WORD_BYTES = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ01
 _ASCII_WORDS = "".join([chr(code) if code in _WORD_BYTES else " " for code in range(128)])
 _SIGNS_OUT = {ord(sign): " " for sign in ".-+#"}
 _KEPT_WORDS = 200_000
-_known: dict[str, tuple[tuple[int, int], ...]] = {}
-_names: dict[str, tuple[tuple[int, int], ...]] = {}
 _PARTS = re.compile(r"[A-Z]++(?![a-z])|[A-Z]?+[a-z]++|[0-9]++")
 
 
@@ -55,36 +54,28 @@ def term_key(term: str) -> int:
     return crc32(term.encode())
 
 
+@lru_cache(_KEPT_WORDS)
 def keys_of(word: str) -> tuple[tuple[int, int], ...]:
     """The keys of the terms of a word, each with the quarters that one occurrence counts."""
-    found = _known.get(word)
-    if found is None:
-        if len(_known) >= _KEPT_WORDS:
-            _known.clear()
-        wholes, strong, weak = word_terms(word)
-        found = _known[word] = (
-            *[(term_key(term), _WHOLE) for term in wholes + strong],
-            *[(term_key(term), _PART) for term in weak],
-        )
-    return found
+    wholes, strong, weak = word_terms(word)
+    return (
+        *[(term_key(term), _WHOLE) for term in wholes + strong],
+        *[(term_key(term), _PART) for term in weak],
+    )
 
 
+@lru_cache(_KEPT_WORDS)
 def name_keys(word: str) -> tuple[tuple[int, int], ...]:
     """The same of a word of a name, which counts for the names that it begins or ends with as well.
 
     `FinalClassCheck` is found by `FinalClass` and by `ClassCheck`.
     """
-    found = _names.get(word)
-    if found is None:
-        if len(_names) >= _KEPT_WORDS:
-            _names.clear()
-        parts = list(_PARTS.finditer(word))
-        runs = [word[: part.end()] for part in parts[1:-1]] + [word[part.start() :] for part in parts[1:-1]]
-        found = _names[word] = (
-            *keys_of(word),
-            *[(term_key(term), _RUN) for run in dict.fromkeys(runs) for term in word_terms(run)[0]],
-        )
-    return found
+    parts = list(_PARTS.finditer(word))
+    runs = [word[: part.end()] for part in parts[1:-1]] + [word[part.start() :] for part in parts[1:-1]]
+    return (
+        *keys_of(word),
+        *[(term_key(term), _RUN) for run in dict.fromkeys(runs) for term in word_terms(run)[0]],
+    )
 
 
 def with_one_line_end(data: bytes) -> bytes:

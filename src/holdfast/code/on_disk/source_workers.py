@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from _thread import allocate_lock
 from collections.abc import Callable, Iterator
+from importlib import import_module
 from signal import alarm
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from holdfast.code.languages import language_of
 from holdfast.core.worker_pool import WorkerPool, core_count
@@ -20,16 +21,11 @@ _WORTH_TWO = 256 << 10  # less source than this is analysed before a second proc
 _in_process = allocate_lock()  # a parser serves one thread at a time
 
 
-def worked(
-    items: list[Item],
-    job: Callable[[list[Item]], Iterator[Made]],
-    in_process: Callable[[list[Item]], Iterator[Made]],
-    size: int,
-) -> Iterator[tuple[int, Made | None]]:
-    """What a job makes of each file with its number, None for one that was lost; language by language.
+def worked(items: list[Item], read: Callable[[Item], Made], size: int) -> Iterator[tuple[int, Made | None]]:
+    """What is read of each file with its number, None for one that was lost; language by language.
 
-    An item's third part is the file's name; `size` is about how many bytes there are, and `in_process` is the job
-    where no process can be started.
+    An item's third part is the file's name; `size` is about how many bytes there are, and `read` is a function that a
+    module has under its own name. Where no process can be started it is called here.
 
     A grammar that is lost with file after file is not tried for ever: the rest of its files are lost as well.
     """
@@ -43,8 +39,8 @@ def worked(
             left = dict.fromkeys(numbers)
             lost = 0
             try:
-                given = [items[number] for number in numbers]
-                for at, one in pool.run_items(job, given, count=count, patience=PATIENCE):
+                jobs = [(read.__module__, read.__name__, items[number]) for number in numbers]
+                for at, one in pool.run_items(read_in_worker, jobs, count=count, patience=PATIENCE):
                     del left[numbers[at]]
                     yield numbers[at], one
                     lost += one is None
@@ -54,17 +50,16 @@ def worked(
                 yield from [(number, None) for number in left]
             except OSError:  # no process can be started here, as when this one gave up that right
                 with _in_process:
-                    yield from zip(left, in_process([items[number] for number in left]), strict=True)
+                    yield from [(number, read(items[number])) for number in left]
     finally:
         pool.__exit__()
 
 
-def patient(found: Iterator[Made]) -> Iterator[Made]:
-    """Results in a process of its own, which ends itself should one never come and nobody be left to end it."""
-    while True:
+def read_in_worker(jobs: list[tuple[str, str, Any]]) -> Iterator[Any]:
+    """What functions, named by module and name, make of an item each; the process ends itself should one never end and
+    nobody be left to end it."""
+    for module, name, item in jobs:
         alarm(PATIENCE + 10)
-        one = next(found, None)
+        made = getattr(import_module(module), name)(item)
         alarm(0)
-        if one is None:
-            return
-        yield one
+        yield made

@@ -16,7 +16,7 @@ from holdfast.code.analysis.references import References, hashes_in, word_hash
 from holdfast.code.code_sections import cut_source
 from holdfast.code.declarations import declarations, parts_of
 from holdfast.code.languages import LANGUAGES, language_of, listed
-from holdfast.code.on_disk.source_workers import patient, worked
+from holdfast.code.on_disk.source_workers import worked
 from holdfast.code.test_files import is_test
 from holdfast.contexts.bindings import binding
 from holdfast.contexts.change_impact import BODY, REMOVED, ChangedSymbol, Reach, Side, changed_symbols, public_names
@@ -37,7 +37,7 @@ from holdfast.core.errors import ContextCorrupt, ContextMissing, UnsupportedVers
 from holdfast.core.unicode_text import lower_case
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from holdfast.contexts.on_disk.project import Found, Project
     from holdfast.contexts.project_index import Index
@@ -191,27 +191,22 @@ def _compared(project: Project, touched: Iterable[Touched]) -> dict[str, Compari
     ]
     size = sum([len(one.before or b"") + len(one.now or b"") for *_, one in items])
     lost = FileFacts("", unread="not parsed")
-    made = dict(worked(items, compare_in_worker, compare_files, size))
+    made = dict(worked(items, compare_file, size))
     return {item[3].path: made.get(number) or Comparison(lost, lost, []) for number, item in enumerate(items)}
 
 
-def compare_in_worker(items: list[Compared]) -> Iterator[Comparison]:
-    """The same in a process of its own."""
-    return patient(compare_files(items))
-
-
-def compare_files(items: list[Compared]) -> Iterator[Comparison]:
-    """What differs in each file."""
-    for _, _, name, one in items:
-        before, now = _side(name, one.before), _side(name, one.now)
-        if one.is_whole and one.now is not None:
-            symbols = [
-                ChangedSymbol(one.path, symbol, owner, _line(now, symbol, owner), "")
-                for symbol, owner in public_names(now.facts)
-            ]
-        else:
-            symbols = changed_symbols(one.path, before, now)
-        yield Comparison(before.facts, now.facts, symbols)
+def compare_file(item: Compared) -> Comparison:
+    """What differs in a file."""
+    _, _, name, one = item
+    before, now = _side(name, one.before), _side(name, one.now)
+    if one.is_whole and one.now is not None:
+        symbols = [
+            ChangedSymbol(one.path, symbol, owner, _line(now, symbol, owner), "")
+            for symbol, owner in public_names(now.facts)
+        ]
+    else:
+        symbols = changed_symbols(one.path, before, now)
+    return Comparison(before.facts, now.facts, symbols)
 
 
 def _side(name: str, data: bytes | None) -> Side:
@@ -283,7 +278,7 @@ def _with_lines(
         wanted = {one.path for one in using[path]}
         modules = [words for module, words in imported.get(path, {}).items() if not wanted or module in wanted]
         items.append((project.root, *_parted(path), tuple(names), tuple({word for words in modules for word in words})))
-    lines = dict(worked(items, lines_in_worker, lines_in_files, len(items) * (16 << 10)))
+    lines = dict(worked(items, lines_in_file, len(items) * (16 << 10)))
     risks = [-sum([1 if one.change == BODY else 4 for one in using[path]]) for path in paths]
     return [
         {
@@ -295,30 +290,25 @@ def _with_lines(
     ]
 
 
-def lines_in_worker(items: list[Looked]) -> Iterator[list[int]]:
-    """The same in a process of its own."""
-    return patient(lines_in_files(items))
-
-
-def lines_in_files(items: list[Looked]) -> Iterator[list[int]]:
-    """The lines of each file that import or use some names, comments and strings left out."""
-    for root, place, name, words, imports in items:
-        data = read_beneath(root, place, name, MAX_ANALYSED) or b""
-        code = source_code(code_language(name, data), data).split(b"\n")
-        uses = {word.encode("utf-8", "replace") for word in words}
-        modules = {word.encode("utf-8", "replace") for word in imports}
-        found = []
-        for number, (line, raw) in enumerate(zip(code, data.split(b"\n"), strict=False), 1):
-            named = _WORD.findall(line)
-            if not uses.isdisjoint(named) or (
-                modules
-                and (
-                    (not modules.isdisjoint(named) and _IMPORT.match(line))
-                    or any(b'"%b"' % one in raw or b"'%b'" % one in raw for one in modules)
-                )
-            ):
-                found.append(number)
-        yield found
+def lines_in_file(item: Looked) -> list[int]:
+    """The lines of a file that import or use some names, comments and strings left out."""
+    root, place, name, words, imports = item
+    data = read_beneath(root, place, name, MAX_ANALYSED) or b""
+    code = source_code(code_language(name, data), data).split(b"\n")
+    uses = {word.encode("utf-8", "replace") for word in words}
+    modules = {word.encode("utf-8", "replace") for word in imports}
+    found = []
+    for number, (line, raw) in enumerate(zip(code, data.split(b"\n"), strict=False), 1):
+        named = _WORD.findall(line)
+        if not uses.isdisjoint(named) or (
+            modules
+            and (
+                (not modules.isdisjoint(named) and _IMPORT.match(line))
+                or any(b'"%b"' % one in raw or b"'%b'" % one in raw for one in modules)
+            )
+        ):
+            found.append(number)
+    return found
 
 
 def _tests(

@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-import os
 import posixpath
-from time import time_ns
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from holdfast.code.analysis.facts import MAX_ANALYSED, NO_GRAMMAR
 from holdfast.code.declarations import declarations, digest_of, parts_of
 from holdfast.code.languages import language_of
-from holdfast.code.on_disk.source_workers import patient, worked
+from holdfast.code.on_disk.source_workers import worked
 from holdfast.contexts import claims
 from holdfast.contexts.claims import GONE, UNKNOWN, WHOLE, claims_fingerprint
 from holdfast.contexts.description import public_exports
 from holdfast.contexts.freshness import FRESH, STALE
 from holdfast.contexts.on_disk.disk_failure import read_beneath
-from holdfast.contexts.on_disk.source_facts import facts_of
-from holdfast.core.file_identity import identity, is_settled
+from holdfast.contexts.on_disk.source_facts import SizedFile, facts_of, remembered
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Sequence
 
     from holdfast.code.declarations import Declared
     from holdfast.contexts.claims import Change, Claim, Recorded
@@ -214,40 +211,20 @@ def _symbol_state(found: list[Declared] | None) -> str:
 
 
 def declarations_of(project: Project, place: str, names: Sequence[str]) -> dict[str, list[Declared] | None]:
-    """What each source file of a place declares, remembered while it stays as it is; None for one not read here."""
-    key = ("declarations", project.root)
-    remembered = project.contents.recall(key, namespace="context")
-    known: dict[tuple[str, str], Any] = remembered if isinstance(remembered, dict) else {}
-    found: dict[str, list[Declared] | None] = {}
-    seen, started = {}, time_ns()
-    for name in names:
-        try:
-            seen[name] = identity(os.stat(f"{project.path(place)}/{name}", follow_symlinks=False))
-        except OSError:
-            continue
-        if (entry := known.get((place, name))) is not None and entry[0] == seen[name]:
-            found[name] = entry[1]
-    missing = [(project.root, place, name) for name in names if name not in found]
-    for number, one in worked(missing, declared_in_worker, declared_in_files, len(missing) * _USUAL_SIZE):
-        found[missing[number][2]] = one[0] if one is not None else None
-    new = {
-        (place, name): (seen[name], found[name])
-        for _, _, name in missing
-        if name in seen and is_settled(seen[name], started)
-    }
-    if new:
-        kept = {**known, **new} if sum([len(one or ()) for _, one in known.values()]) < _MAX_REMEMBERED else new
-        project.contents.memo(key, (), lambda: kept, namespace="context", variant=object())
-    return found
+    """What each source file of a place declares; None for one not read here."""
+
+    def make(files: Sequence[SizedFile]) -> dict[tuple[str, str], list[Declared] | None]:
+        items = [(project.root, place, name) for place, name, _ in files]
+        found = worked(items, declared_in_file, len(items) * _USUAL_SIZE)
+        return {items[number][1:]: one for number, one in found}
+
+    files = [(place, name, _USUAL_SIZE) for name in names]
+    found = remembered(project, "declarations", files, make, lambda one: len(one or ()), _MAX_REMEMBERED)
+    return {name: declared for (_, name), declared in found.items()}
 
 
-def declared_in_worker(files: list[tuple[str, str, str]]) -> Iterator[tuple[list[Declared] | None]]:
-    """The same in a process of its own."""
-    return patient(declared_in_files(files))
-
-
-def declared_in_files(files: list[tuple[str, str, str]]) -> Iterator[tuple[list[Declared] | None]]:
-    """The declarations of each file."""
-    for root, place, name in files:
-        data = read_beneath(root, place, name, MAX_ANALYSED)
-        yield (None if data is None else declarations(name, data),)
+def declared_in_file(file: tuple[str, str, str]) -> list[Declared] | None:
+    """The declarations of a file."""
+    root, place, name = file
+    data = read_beneath(root, place, name, MAX_ANALYSED)
+    return None if data is None else declarations(name, data)

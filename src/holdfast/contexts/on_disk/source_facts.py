@@ -7,18 +7,18 @@ worker with it and no more: that file is reported as not parsed, and the rest go
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from hashlib import sha256
 from time import time_ns
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from holdfast.code.analysis.analyser import analyse_with_references, code_language
 from holdfast.code.analysis.facts import MAX_ANALYSED, NO_GRAMMAR, NOT_PARSED, TOO_LARGE, UNREADABLE, Export, FileFacts
 from holdfast.code.analysis.references import References
 from holdfast.code.languages import language_of
 from holdfast.code.on_disk.fact_store import FactStore, fact_key
-from holdfast.code.on_disk.source_workers import patient, worked
-from holdfast.contexts.on_disk.disk_failure import check_disk
+from holdfast.code.on_disk.source_workers import worked
+from holdfast.contexts.on_disk.disk_failure import check_disk, read_beneath
 from holdfast.contexts.on_disk.project import Found, Project
 from holdfast.core.canonical_json import decode, encode
 from holdfast.core.confined_paths import open_beneath
@@ -26,7 +26,8 @@ from holdfast.core.file_identity import Identity, identity, is_settled
 from holdfast.core.regular_files import TooLarge, close_quietly, read_regular
 
 SourcePath = tuple[str, str, str]  # the project's root, a place and a file's name
-Remembered = dict[tuple[str, str], tuple[Identity, "SourceFacts"]]
+SizedFile = tuple[str, str, int]  # a place, a file's name and about its size
+Made = TypeVar("Made")
 
 # Facts are gathered from this many files; the caller reports how many were left.
 MAX_FILES = 20_000
@@ -77,54 +78,65 @@ def gather_facts(
 
 
 def facts_of(
-    project: Project, wanted: Sequence[tuple[str, str, int]], progress: Callable[[int, int], None] | None = None
+    project: Project, wanted: Sequence[SizedFile], progress: Callable[[int, int], None] | None = None
 ) -> dict[tuple[str, str], SourceFacts]:
-    """The facts of some files, given as (place, name, size)."""
-    key = ("source facts", project.root)
-    remembered = project.contents.recall(key, namespace="context")
-    before: Remembered = remembered if isinstance(remembered, dict) else {}
-    known: Remembered = {}
-    unknown: list[tuple[str, str, int]] = []
+    """The facts of some files."""
+    return remembered(
+        project, "source facts", wanted, lambda files: _made(project, files, progress), _weight, _MAX_REMEMBERED
+    )
+
+
+def _weight(one: SourceFacts) -> int:
+    return (
+        400
+        + len(one.uses.names)
+        + len(one.uses.joined)
+        + sum([300 + len(export.signature) for export in one.facts.exports])
+    )
+
+
+def remembered(
+    project: Project,
+    kind: str,
+    files: Sequence[SizedFile],
+    make: Callable[[Sequence[SizedFile]], dict[tuple[str, str], Made]],
+    weigh: Callable[[Made], int],
+    most: int,
+) -> dict[tuple[str, str], Made]:
+    """What is made of each file, remembered while it stays as it is, as far as all of it weighs no more than `most`."""
+    key = (kind, project.root)
+    recalled = project.contents.recall(key, namespace="context")
+    before: dict[tuple[str, str], tuple[Identity, Made]] = recalled if isinstance(recalled, dict) else {}
     seen: dict[tuple[str, str], Identity] = {}
     started = time_ns()
-    for place, name, size in wanted:
+    for place, name, _ in files:
         try:
-            now = identity(os.stat(f"{project.path(place)}/{name}", follow_symlinks=False))
+            seen[place, name] = identity(os.stat(f"{project.path(place)}/{name}", follow_symlinks=False))
         except OSError:
-            unknown.append((place, name, size))
-            continue
-        seen[place, name] = now
-        entry = before.get((place, name))
-        if entry is not None and entry[0] == now:
-            known[place, name] = entry
-        else:
-            unknown.append((place, name, size))
-    made = _made(project, unknown, progress)
-    results = {file: known[file][1] if file in known else made[file] for file in [(one[0], one[1]) for one in wanted]}
-    new = {file: (seen[file], made[file]) for file in made if file in seen and is_settled(seen[file], started)}
+            pass  # it is made as one that is gone
+    known = {at: before[at][1] for at, now in seen.items() if at in before and before[at][0] == now}
+    made = make([file for file in files if file[:2] not in known])
+    new = {at: (seen[at], one) for at, one in made.items() if at in seen and is_settled(seen[at], started)}
     if new:
-        kept = {**before, **new}
-        project.contents.memo(key, (), lambda: _bounded(kept), namespace="context", variant=object())
-    return results
+        kept = bounded({**before, **new}, weigh, most)
+        project.contents.memo(key, (), lambda: kept, namespace="context", variant=object())
+    return {file[:2]: known[file[:2]] if file[:2] in known else made[file[:2]] for file in files}
 
 
-def _bounded(kept: Remembered) -> Remembered:
+def bounded(
+    kept: dict[tuple[str, str], tuple[Identity, Made]], weigh: Callable[[Made], int], most: int
+) -> dict[tuple[str, str], tuple[Identity, Made]]:
     """The entries within the bound, the oldest first, so that part of a project beyond the bound stays remembered."""
     weight = 0
     for at, (_, one) in enumerate(kept.values()):  # what was there before comes first
-        weight += (
-            400
-            + len(one.uses.names)
-            + len(one.uses.joined)
-            + sum([300 + len(export.signature) for export in one.facts.exports])
-        )
-        if weight > _MAX_REMEMBERED:
+        weight += weigh(one)
+        if weight > most:
             return dict(list(kept.items())[:at])
     return kept
 
 
 def _made(
-    project: Project, files: Sequence[tuple[str, str, int]], progress: Callable[[int, int], None] | None
+    project: Project, files: Sequence[SizedFile], progress: Callable[[int, int], None] | None
 ) -> dict[tuple[str, str], SourceFacts]:
     """The facts of some files: kept ones by what the files hold, the others made now and kept."""
     if not files or not project.user_cache:
@@ -144,8 +156,7 @@ def _made(
 
 def _key(root: str, place: str, name: str) -> bytes:
     """The key of a file's facts; nothing for one that cannot be read."""
-    data = next((data for _, data in contents_of(root, place, [name])), None)
-    if data is None:
+    if (data := read_beneath(root, place, name, MAX_ANALYSED)) is None:
         return b""
     from holdfast.code.code_sections import cutter_version  # where nothing is analysed, the gate does without
 
@@ -167,29 +178,12 @@ def _unpacked(name: str, data: bytes) -> SourceFacts:
     return SourceFacts(FileFacts(**facts), References(bytes.fromhex(names), bytes.fromhex(joined)))
 
 
-def contents_of(root: str, place: str, names: Sequence[str]) -> Iterator[tuple[str, bytes]]:
-    """The contents of the files of a place that can be read and are not too large; no path leads through a link."""
-    try:
-        directory = open_beneath(root, place)
-    except (OSError, ValueError) as error:
-        check_disk(error, f"{root}/{place}")
-        return
-    try:
-        for name in names:
-            try:
-                yield name, read_regular(name, dir_fd=directory, limit=MAX_ANALYSED)
-            except (OSError, ValueError) as error:
-                check_disk(error, f"{root}/{place}/{name}")
-    finally:
-        close_quietly(directory)
-
-
 def _analysed(
-    root: str, files: Sequence[tuple[str, str, int]], progress: Callable[[int, int], None] | None
+    root: str, files: Sequence[SizedFile], progress: Callable[[int, int], None] | None
 ) -> dict[tuple[str, str], SourceFacts]:
     items: list[SourcePath] = [(root, place, name) for place, name, _ in files]
     made: dict[tuple[str, str], SourceFacts] = {}
-    for number, one in worked(items, analyse_in_worker, analyse_files, sum([size for _, _, size in files])):
+    for number, one in worked(items, analyse_file, sum([size for _, _, size in files])):
         _, place, name = items[number]
         made[place, name] = one if one is not None else SourceFacts(_unread(name, NOT_PARSED))
         if progress is not None:
@@ -197,33 +191,21 @@ def _analysed(
     return made
 
 
-def analyse_in_worker(files: list[SourcePath]) -> Iterator[SourceFacts]:
-    """The same in a process of its own."""
-    return patient(analyse_files(files))
-
-
-def analyse_files(files: list[SourcePath]) -> Iterator[SourceFacts]:
-    """The facts of each file; no path to it may lead through a link."""
-    directory, at = -1, ""
+def analyse_file(file: SourcePath) -> SourceFacts:
+    """The facts of a file; no path to it may lead through a link."""
+    root, place, name = file
     try:
-        for root, place, name in files:
-            try:
-                if directory < 0 or at != place:
-                    if directory >= 0:
-                        close_quietly(directory)
-                    directory, at = -1, place
-                    directory = open_beneath(root, place)
-                data = read_regular(name, dir_fd=directory, limit=MAX_ANALYSED)
-            except TooLarge:
-                yield SourceFacts(_unread(name, TOO_LARGE))
-            except (OSError, ValueError) as error:
-                check_disk(error, f"{root}/{place}/{name}" if place else f"{root}/{name}")
-                yield SourceFacts(_unread(name, UNREADABLE))
-            else:
-                yield SourceFacts(*analyse_with_references(name, data))
-    finally:
-        if directory >= 0:
+        directory = open_beneath(root, place)
+        try:
+            data = read_regular(name, dir_fd=directory, limit=MAX_ANALYSED)
+        finally:
             close_quietly(directory)
+    except TooLarge:
+        return SourceFacts(_unread(name, TOO_LARGE))
+    except (OSError, ValueError) as error:
+        check_disk(error, f"{root}/{place}/{name}" if place else f"{root}/{name}")
+        return SourceFacts(_unread(name, UNREADABLE))
+    return SourceFacts(*analyse_with_references(name, data))
 
 
 def _unread(name: str, reason: str) -> FileFacts:

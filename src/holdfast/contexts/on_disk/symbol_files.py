@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from holdfast.code.analysis.facts import MAX_ANALYSED
 from holdfast.code.languages import language_of
-from holdfast.code.on_disk.source_workers import patient, worked
+from holdfast.code.on_disk.source_workers import worked
 from holdfast.code.test_files import is_test
+from holdfast.contexts.on_disk.disk_failure import read_beneath
 from holdfast.contexts.on_disk.project import Found, Project
-from holdfast.contexts.on_disk.source_facts import contents_of
 from holdfast.contexts.symbol_lookup import Look, Looked, look
 from holdfast.core.confined_paths import printable
 
@@ -26,7 +27,7 @@ def look_up(project: Project, found: Iterable[Found], parts: Sequence[str]) -> l
     ]
     looked = [
         Looked(printable(f"{place}/{name}" if place else name), is_test(place, name), one)
-        for number, one in worked(items, look_in_worker, look_at_files, len(items) * (16 << 10))
+        for number, one in worked(items, look_at_file, len(items) * (16 << 10))
         if one is not None and (one.definitions or one.uses)
         for _, place, name, _ in [items[number]]
     ]
@@ -35,18 +36,12 @@ def look_up(project: Project, found: Iterable[Found], parts: Sequence[str]) -> l
 
 def _holding(project: Project, item: Found, word: bytes) -> Iterator[str]:
     names = [name for name in item.view.sources if language_of(name)] if item.view is not None else []
-    for name, data in contents_of(project.root, item.place, names):
-        if word in data:
+    for name in names:
+        if word in (read_beneath(project.root, item.place, name, MAX_ANALYSED) or b""):
             yield name
 
 
-def look_in_worker(items: list[Asked]) -> Iterator[Look]:
-    """The same in a process of its own."""
-    return patient(look_at_files(items))
-
-
-def look_at_files(items: list[Asked]) -> Iterator[Look]:
-    """What each file says of a name."""
-    for root, place, name, parts in items:
-        data = next((data for _, data in contents_of(root, place, [name])), b"")
-        yield look(name, data, parts)
+def look_at_file(asked: Asked) -> Look:
+    """What a file says of a name."""
+    root, place, name, parts = asked
+    return look(name, read_beneath(root, place, name, MAX_ANALYSED) or b"", parts)
