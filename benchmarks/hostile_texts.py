@@ -28,6 +28,8 @@ _MARKDOWN = (
     "{{ a.b }}",
     "> [!NOTE]\n",
     "{#",
+    "&lt;",
+    "<code>&",
     ":a-b:",
     "{a",
     "%}",
@@ -74,7 +76,19 @@ _RST = (
 )
 # What is repeated for a reader, by the beginning of its name.
 HOSTILE: dict[str, tuple[str, ...]] = {
-    "markdown-": (*_MARKDOWN, "<!--", "> ", "- ", "`", "{* a.py *}\n", "<!-- x -->", "--8<--\n"),
+    "markdown-": (
+        *_MARKDOWN,
+        "<!--",
+        "> ",
+        "- ",
+        "`",
+        "{* a.py *}\n",
+        "<!-- x -->",
+        "--8<--\n",
+        "<pre>",
+        "<pre>\n",
+        "</pre> a\n<pre>\n",
+    ),
     "mdx-": (*_MARKDOWN, "<a>", "<a\n", "{", "{/*", "<Tab x={", "</a>", "export const a = {\n", "`<a>"),
     "rst-": _RST,
     "text-": (

@@ -36,7 +36,12 @@ class FoundSite(NamedTuple):
             return {}
         languages = [name for name in names if lower_case(name) in LANGUAGES]
         left = dict.fromkeys(languages if len(languages) >= FEWEST_LANGUAGES else [], TRANSLATION)
-        return left | dict.fromkeys(self.generator.excluded.intersection(names), NO_PAGE.format(self.generator.title))
+        parts = [name for name in names if name in self.generator.excluded or self._is_part(name)]
+        return left | dict.fromkeys(parts, NO_PAGE.format(self.generator.title))
+
+    def _is_part(self, name: str) -> bool:
+        """Whether a name is that of a folder or page that others include."""
+        return name.startswith(self.generator.parts) and ("." not in name or name.endswith(self.generator.extensions))
 
 
 NO_SITE = FoundSite(PLAIN, "")

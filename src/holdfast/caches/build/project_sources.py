@@ -234,11 +234,12 @@ class _Walk:
                 is_folder = entry.is_dir(follow_symlinks=False)
             except OSError:
                 is_folder = False
-            if not is_folder:
-                if not rules.ignores(directory, entry.name, folder=False):
-                    self._look_at(entry, where, source, site)
-            elif entry.name in left:
+            if not is_folder and rules.ignores(directory, entry.name, folder=False):
+                continue
+            if entry.name in left:
                 self._leave_out(source, left[entry.name])
+            elif not is_folder:
+                self._look_at(entry, where, source, site)
             elif self._enters(entry.name, where, source, directory, rules):
                 waiting.append((source, rules))
 

@@ -24,7 +24,7 @@ _DROPPED = ("image:", "icon:", "indexterm:", "indexterm2:", "anchor:")
 _SAID = ("kbd:", "btn:", "footnote:", "pass:", "stem:", "latexmath:", "asciimath:")
 # Attributes that every processor knows.
 KNOWN = {
-    **dict.fromkeys(("empty", "zwsp", "wj"), ""),
+    **dict.fromkeys(("empty", "blank", "zwsp", "wj"), ""),
     "nbsp": " ",
     "sp": " ",
     "plus": "+",

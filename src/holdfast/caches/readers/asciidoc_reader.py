@@ -37,7 +37,7 @@ _CODE = "-.+"
 _UNDERLINES, _MOST_OFF = "=-~^+", 1
 # Styles of a paragraph whose lines stay as they are.
 _LITERAL = frozenset(("source", "listing", "literal", "verse", "synopsis"))
-_STYLES = _LITERAL.union(_NOTES, ("tabs",))
+_STYLES = _LITERAL.union(_NOTES, ("tabs", "horizontal", "qanda"))
 _DROPPED = ("'''", "<<<", "image::", "toc::", "video::", "audio::")
 
 

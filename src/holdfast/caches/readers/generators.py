@@ -14,8 +14,8 @@ class Generator(NamedTuple):
     `reader` is the name of the reader of its pages, which is recorded in documents and in the lock. `marks` are files
     beside or above the pages, one of which has to be there and, where `says` is given, contain one of its words; a mark
     is not looked for below a folder of the generators `below_none_of`. `navigation` is the file that has the titles of
-    pages, seen from the folder of the mark, `values` those that have variables. Folders whose names are in `excluded`
-    are left out unless the sources name them.
+    pages, seen from the folder of the mark, `values` those that have variables. Files and folders whose names are in
+    `excluded`, or begin as `parts` do, are left out unless the sources name them.
     """
 
     reader: str
@@ -28,6 +28,7 @@ class Generator(NamedTuple):
     navigation: str = ""
     values: tuple[str, ...] = ()
     excluded: frozenset[str] = frozenset()
+    parts: tuple[str, ...] = ()
 
 
 _MD, _MDX = (".md", ".markdown"), (".md", ".markdown", ".mdx")
@@ -45,17 +46,19 @@ GENERATORS: tuple[Generator, ...] = (
         *("docusaurus-1", "Docusaurus", tuple([f"docusaurus.config{end}" for end in _CONFIGS]), _MDX),
         frozenset((JSX,)),
         excluded=_BLOG | {"versioned_docs", "versioned_sidebars", "i18n"},
+        parts=("_",),
     ),
     Generator(
         *("mdbook-1", "mdBook", ("book.toml",), _MD),
         navigation="src/SUMMARY.md",
-        excluded=frozenset(("first-edition", "second-edition", "2018-edition")),
+        excluded=frozenset(("SUMMARY.md", "first-edition", "second-edition", "2018-edition")),
     ),
     Generator(
-        *("hugo-1", "Hugo", ("_index.md", "hugo.toml", "hugo.yaml", "hugo.yml", "config.toml", "config.yaml"), _MD),
+        *("hugo-1", "Hugo", ("_index.md", "hugo.toml", "hugo.yaml", "hugo.yml", "config.toml", "config.yaml")),
+        (*_MD, ".html"),
         says=("baseURL", "baseurl", "title"),
         values=("hugo.toml", "hugo.yaml", "hugo.yml", "config.toml", "config.yaml"),
-        excluded=_BLOG,
+        excluded=_BLOG | {"layouts", "themes", "archetypes"},
     ),
     Generator(
         *("jekyll-1", "Jekyll", ("_config.yml", "_config.yaml"), (*_MD, ".html"), frozenset((LIQUID, BRACES))),
@@ -75,6 +78,7 @@ GENERATORS: tuple[Generator, ...] = (
         *("starlight-1", "Starlight", tuple([f"astro.config{end}" for end in _CONFIGS]), _MDX, frozenset((JSX,))),
         says=("starlight",),
         excluded=_BLOG,
+        parts=("_",),
     ),
     Generator(
         *("nextra-1", "Nextra", tuple([f"next.config{end}" for end in _CONFIGS]), _MDX, frozenset((JSX,))),
@@ -85,11 +89,17 @@ GENERATORS: tuple[Generator, ...] = (
         *("gitbook-1", "GitBook", ("SUMMARY.md", ".gitbook.yaml", ".gitbook"), _MD, frozenset((LIQUID,))),
         below_none_of=("mdbook-1",),
         navigation="SUMMARY.md",
+        excluded=frozenset(("SUMMARY.md",)),
     ),
-    Generator(*("antora-1", "Antora", ("antora.yml",), (".adoc", ".asciidoc")), values=("antora.yml",)),
+    Generator(
+        *("antora-1", "Antora", ("antora.yml",), (".adoc", ".asciidoc")),
+        values=("antora.yml",),
+        excluded=frozenset(("partials", "examples", "nav.adoc")),
+    ),
     Generator(
         *("sphinx-2", "Sphinx", ("conf.py",), (".rst", ".rest"), frozenset((AUTODOC,))),
         says=("extensions", "project", "html_theme"),
+        excluded=frozenset(("_templates", "_themes", "_static")),
     ),
 )
 # Languages other than English, by the names of folders that translations are kept in.

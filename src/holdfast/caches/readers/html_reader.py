@@ -12,6 +12,8 @@ from holdfast.core.unicode_text import lower_case
 
 _BEGINNING = 1024  # where a page says its encoding, if it does
 _CHARSET = re.compile(rb"[cC][hH][aA][rR][sS][eE][tT][ \t\n]{0,9}=[ \t\n]{0,9}[\"']?([a-zA-Z0-9_-]{1,40})")
+# What a page has, or a part of one that shows templates, and a template has not.
+_PAGE = re.compile("(?i)<(?:!doctype|html|body|pre|code)[ \t\n>]")
 # Encodings whose tables are the same in every interpreter, by the names that pages give them.
 _ENCODINGS = {
     **dict.fromkeys(("utf-8", "utf8", "unicode-1-1-utf-8"), "utf-8"),
@@ -25,6 +27,8 @@ _ENCODINGS = {
 def read_html(data: bytes, name: str, files: SourceFiles) -> Page:  # noqa: ARG001 - what every reader takes
     """The page. Raises Unreadable."""
     text = _decoded(data).replace("\r\n", "\n").replace("\r", "\n").replace("\x00", "")
+    if ("{{" in text or "{%" in text) and not _PAGE.search(text):
+        raise Unreadable("is a template, not a page")
     blocks = HtmlBlocks()
     for token in tokens(text, is_xml=lower_case(name).endswith(".xhtml") or text.startswith("<?xml")):
         blocks.take(token)

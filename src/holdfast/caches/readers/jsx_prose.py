@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from holdfast.caches.readers.html_elements import VOID
+from holdfast.caches.readers.html_tokens import characters
 from holdfast.caches.readers.markdown_blocks import NOTE_TAGS, note
 from holdfast.caches.readers.markdown_lines import fence_after
 from holdfast.caches.readers.page_text import Row
@@ -18,6 +19,7 @@ _PART = re.compile(r"(?a)[>\"'{<`]|[A-Za-z][\w.$-]*")
 _IN_BRACES = re.compile(r"[{}\"'`]|/\*")
 # Characters of a tag, a statement or an expression that are looked through for its end.
 _LONGEST = 20_000
+_LONGEST_CODE = 300  # characters of an element of code, within which it may have a link
 # Attributes that say something of a component: its title, by what comes first, where it leads, what kind it is.
 _TITLES = ("title", "label", "summary", "header", "heading", "question", "caption", "file-name")
 _NAMED = ("path", "query", "body", "name", "param")  # of the fields of an API
@@ -43,7 +45,14 @@ _CODE, _CELLS = frozenset(("code", "kbd", "tt", "samp")), frozenset(("td", "th")
 _CAPITALS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZ")
 _LETTERS = _CAPITALS | frozenset("abcdefghijklmnopqrstuvwxyz0123456789_")
 _WORD = re.compile(r"(?a)[A-Za-z][\w-]*")
-_STOPS = re.compile(r"(?a)[\n`<{\\]")
+_STOPS = re.compile(r"(?a)[\n`<{&\\]")
+_REFERENCE = re.compile(r"(?a)&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
+# What a reference to a character stands for where that is no sign, or a mark of Markdown.
+_SIGNS = {
+    **dict.fromkeys([*map(chr, range(33)), *map(chr, range(127, 161)), *"\u2002\u2003\u2009\u202f"], " "),
+    **dict.fromkeys("\xad\u200b\ufeff", ""),
+    **{sign: f"\\{sign}" for sign in "<|`*"},
+}
 _NAME = re.compile(r"(?a)^\{[ ]*[A-Za-z_$][\w$]*(?:\??\.[A-Za-z_$][\w$]*)*[ ]*\}$")
 _EMPTY_LINK = re.compile(r"(?a)(?<!!)\[[ ]*\]\([^()\s]*\)")
 _STRING = re.compile(r"""(?a)^\{[ ]*(["'`])([^"'`$]*)\1[ ]*\}$""")
@@ -189,7 +198,7 @@ def _prose(rows: Sequence[Row], depth: Depth, is_jsx: bool) -> list[Row]:
     """Lines without statements and tags."""
     rows = without_statements(rows, is_jsx=is_jsx)
     text = "\n".join([text for text, _ in rows])
-    if "<" not in text and (not is_jsx or "{" not in text):
+    if "<" not in text and "&" not in text and (not is_jsx or "{" not in text):
         return depth.unindented(rows)
     return _Prose(text, [source for _, source in rows], depth, is_jsx).lines()
 
@@ -200,6 +209,7 @@ class _Prose:
     def __init__(self, text: str, sources: Sequence[int], depth: Depth, is_jsx: bool) -> None:
         self._text, self._sources, self._depth, self._is_jsx = text, sources, depth, is_jsx
         self._links: list[str] = []  # where the links that are open lead
+        self._codes: list[bool] = []  # of each element of code that is open, whether it has a mark of its own
         self._found: list[Row] = []
         self._number = 0  # of the line that is being put together
         self._kept: list[str] = []  # what it has so far
@@ -223,6 +233,8 @@ class _Prose:
                 place = _code_end(text, place, lost)
             elif one == "\\":
                 place += 2 if text[place + 1 : place + 2] != "\n" else 1
+            elif one == "&":
+                place = self._reference(place)
             elif one == "<" and self._left > 0:
                 place = self._tag(place)
             elif one == "{" and self._is_jsx and self._left > 0:
@@ -267,12 +279,20 @@ class _Prose:
             self._depth.open()
         return tag.end
 
+    def _is_marked(self, tag: Tag) -> bool:
+        """Whether an element of code that begins or ends here has marks: not around a link, or marks of its own."""
+        if tag.closes:
+            return bool(self._codes) and self._codes.pop()
+        inner = self._text[tag.end : max(self._text.find("</", tag.end, tag.end + _LONGEST_CODE), tag.end)]
+        self._codes += [] if tag.is_empty else [not any(mark in inner for mark in ("`", "<a", "]("))]
+        return not tag.is_empty and self._codes[-1]
+
     def _say(self, tag: Tag, is_first: bool) -> None:
         """Write what a tag says."""
         name, target = lower_case(tag.name), tag.said.get("href") or tag.said.get("to") or ""
         said = ""
         if name in _CODE:
-            said = "`" if "`" not in self._text[max(tag.end - 200, 0) : tag.end] else ""
+            said = "`" if self._is_marked(tag) else ""
         elif name in _CELLS:
             said = " | " if tag.closes else ""
         elif name in ("a", "link"):
@@ -302,6 +322,19 @@ class _Prose:
             is_label = said[0] in ">*" or said[:3] == "- ["
             self._kept.append(said + (" " if follows and is_label else ""))
             self._has_words |= bool(said.strip(" |[`"))
+
+    def _reference(self, place: int) -> int:
+        """Write the character that a reference names; within an element of code just that."""
+        reference = _REFERENCE.match(self._text, place)
+        said = "&" if reference is None else characters(reference[0])
+        if reference is None or said == reference[0]:
+            return place + 1
+        is_code = bool(self._codes) and self._codes[-1] and said > " " and said != "|"
+        self._kept += [self._text[self._begin : place], said if is_code else _SIGNS.get(said, said)]
+        self._has_words |= bool("".join(self._kept[-2:]).strip(_BLANKS))
+        self._is_cut = True
+        self._begin = reference.end()
+        return self._begin
 
     def _expression(self, place: int) -> int:
         until = min(len(self._text), place + _LONGEST)

@@ -12,11 +12,13 @@ from functools import partial
 
 from holdfast.caches.readers.decoded_text import decoded
 from holdfast.caches.readers.generators import AUTODOC, JSX
+from holdfast.caches.readers.html_elements import code_language
+from holdfast.caches.readers.html_tokens import attributes, tokens
 from holdfast.caches.readers.included_text import IncludedText, language_of
 from holdfast.caches.readers.jsx_prose import without_statements, without_tags
 from holdfast.caches.readers.markdown_blocks import MarkdownBlocks
 from holdfast.caches.readers.markdown_lines import fence_after, markdown_rows, without_comments
-from holdfast.caches.readers.page_text import Row, check_documents, page_of
+from holdfast.caches.readers.page_text import PageText, Row, check_documents, page_of
 from holdfast.caches.readers.python_reader import PythonObjects
 from holdfast.caches.readers.site_values import SiteValues
 from holdfast.caches.readers.source_reader import Page, SourceFiles
@@ -53,6 +55,8 @@ def _page(data: bytes, name: str, files: SourceFiles, *, is_jsx: bool) -> Page:
     if is_jsx:
         rows = _unfenced(without_statements(_with_parts(rows, included), is_jsx=True))
         rows = without_comments(rows, "{/*", "*/}")
+    else:
+        rows = _fenced(rows)
     rows = markdown_rows(rows, included)
     rows = TemplateRows(site, included, {"page.title": title} if title else {}).rows(rows)
     objects = PythonObjects(included) if AUTODOC in traits and any(":::" in text for text, _ in rows) else None
@@ -67,6 +71,36 @@ def _documented(objects: PythonObjects, name: str) -> list[str]:
     """What an object of Python says of itself; docstrings have the blocks of the generator too."""
     rows = [(line, 0) for line in objects.lines(name)]
     return [text for text, _ in MarkdownBlocks(fence_after, None).rows(rows)]
+
+
+def _fenced(rows: Sequence[Row]) -> list[Row]:
+    """Lines with fences instead of the tags of each `<pre>` that begins a line, and around its code."""
+    ends = [number for number, (text, _) in enumerate(rows) if "</pre>" in text][::-1]
+    found: list[Row] = []
+    fence = ""
+    at = 0
+    while at < len(rows):
+        text, source = rows[at]
+        fence = fence_after(text, fence)
+        while ends and ends[-1] < at:
+            ends.pop()
+        end = ends[-1] if ends and not fence and text.lstrip(_BLANKS).startswith("<pre") else -1
+        if end < 0 or not rows[end][0].rstrip(_BLANKS).endswith("</pre>"):
+            found.append((text, source))
+            at += 1
+            continue
+        page, code, language = PageText(), [("", source)], ""
+        margin = text[: len(text) - len(text.lstrip(_BLANKS))]
+        element = "\n".join([one.removeprefix(margin) for one, _ in rows[at : end + 1]])
+        for kind, name, value, line in tokens(element, is_xml=False):
+            language = language or (code_language(attributes(value)) if kind == "<" else "")
+            for number, part in enumerate(value.split("\n") if not name else ()):
+                code += [("", rows[min(at + line + number - 1, end)][1])] if number else []
+                code[-1] = code[-1][0] + part, code[-1][1]
+        page.fence(code, language, margin)
+        found += [("", source), *page.rows(), ("", rows[end][1])]
+        at = end + 1
+    return found
 
 
 def _unfenced(rows: Sequence[Row]) -> list[Row]:

@@ -153,7 +153,7 @@ class _Scanner:
         if indent <= 1 and self._title(source):
             return
         if bare.startswith(".. ") or bare == "..":
-            self._explicit(bare[3:].strip(" "), indent, margin, source)
+            self._explicit(bare[3:].strip(" "), indent, margin)
         elif bare.startswith("__ ") or (len(bare) > 3 and not bare.strip(bare[0]) and self._is_alone()):
             self._at += 1  # a target without a name, a rule
         elif bare.startswith(("+-", "+=")) or is_border(bare):
@@ -188,11 +188,11 @@ class _Scanner:
                 return True
         return False
 
-    def _explicit(self, text: str, indent: int, margin: int, source: int) -> None:
+    def _explicit(self, text: str, indent: int, margin: int) -> None:
         if text.startswith("[") and "] " in text:
             self._open.append(_Context(indent, -1, margin))
-            self._page.line(" " * margin + self._inline(text), source)
-            self._at += 1
+            below = self._indents[self._at + 1] if self._at + 1 < len(self._texts) else -1
+            self._paragraph(text, max(below, indent + 1), margin, "")
             return
         name, colons, argument = text.partition("::")
         if text[:1] in ("_", "|") or not colons or not name or not _IN_NAME.issuperset(name):

@@ -110,14 +110,20 @@ class TemplateRows:
                     self._fence = "" if is_end else "```"
                     given = _arguments(spec.partition(" ")[2])
                     return "```" + ("" if is_end or "=" in given.get("0", "=") else given["0"])
-            return tag[0] if self._fence else self._shortcode(spec, shortcode)
+            if self._fence or self._is_in_code(tag):
+                return f"{tag[0][:3]}{shortcode.removeprefix('/*').removesuffix('*/')}{tag[0][-3:]}"
+            return self._shortcode(spec, shortcode)
         if not self._fence and expression.startswith("#"):
             return ""  # of mdBook: a title, a quiz
         if self._is_raw or not self._has_braces:
             return tag[0]
-        is_code = bool(self._fence) or tag.string.count("`", 0, tag.start()) % 2 == 1
-        value = self._expression(expression.strip(" \t-"), is_code)
+        value = self._expression(expression.strip(" \t-"), is_code=bool(self._fence) or self._is_in_code(tag))
         return tag[0] if value is None else value
+
+    @staticmethod
+    def _is_in_code(tag: re.Match[str]) -> bool:
+        """Whether a tag is within a code span of its line."""
+        return tag.string.count("`", 0, tag.start()) % 2 == 1 and "`" in tag.string[tag.end() :]
 
     def _expression(self, spec: str, is_code: bool) -> str | None:
         """The value of an expression, else its last word; None where it is code that has no value."""

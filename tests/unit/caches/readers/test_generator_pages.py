@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from holdfast.caches.build.found_site import FoundSite
 from holdfast.caches.line_map import source_line
-from holdfast.caches.readers.generators import GENERATORS, MARKS
+from holdfast.caches.readers.generators import GENERATORS, MARKS, generator_of
 from holdfast.caches.readers.reader_table import read_source, reader_named
 from holdfast.caches.readers.source_reader import Site, Unreadable
 from support.sources import HeldFiles
@@ -33,9 +34,19 @@ CASES = [
     (
         "markdown",
         '<p align="center"><img src="a.png"></p>\n\n<a href="b">B</a> &lt;x> <file>\n',
-        "[B](b) &lt;x> <file>\n",
+        "[B](b) \\<x> <file>\n",
     ),
     ("markdown", "Vec<T> and <br/> `<b>`\n\n    <b>code</b>\n", "Vec<T> and  `<b>`\n\n    <b>code</b>\n"),
+    (
+        "markdown",
+        "`a` <code>b &lt; c</code> <code>[d](e)</code>&nbsp;&quot;f&quot; &#x7C; &c;\n",
+        '`a` `b < c` [d](e) "f" \\| &c;\n',
+    ),
+    (
+        "markdown",
+        '- item\n\n  <pre class="lang-js"><code><b>a</b>(\n    b &lt; c);\n</code></pre>\n\n<pre>open\n',
+        "- item\n\n  ```js\n  a(\n    b < c);\n  ```\n\nopen\n",
+    ),
     ("markdown", "> [!NOTE]\n> Careful.\n", "> **Note**\n> Careful.\n"),
     ("markdown", "## Title {#id}\n\ntext\n{: .class }\n", "## Title\n\ntext\n"),
     ("markdown", "[a][x], [`b`][p.q.r], `c[i][j]`\n\n[x]: https://x.org 'X'\n", "[a](https://x.org), `b`, `c[i][j]`\n"),
@@ -99,6 +110,11 @@ CASES = [
         "hugo",
         '{{< docs/shared source="x" lookup="part.md" >}}\n\nv{{< param version >}} [a]({{< relref "b.md" >}})\n',
         "Shared text.\n\nv3.1 [a](b.md)\n",
+    ),
+    (
+        "hugo",
+        "Use `{{</* note */>}}`.\n\n```md\n{{%/* note */%}}\n```\n",
+        "Use `{{< note >}}`.\n\n```md\n{{% note %}}\n```\n",
     ),
     ("hugo", '{{< tabs >}}\n{{% tab name="One" %}}\nFirst\n{{% /tab %}}\n{{< /tabs >}}\n', "**One**\nFirst\n"),
     (
@@ -260,3 +276,17 @@ def test_every_mark_is_of_one_generator() -> None:
     marks = [mark for generator in GENERATORS for mark in generator.marks]
     assert len(marks) == len(set(marks))
     assert {mark.partition("/")[0] for mark in marks} == MARKS
+
+
+@pytest.mark.parametrize(
+    ("reader", "names", "left"),
+    [
+        ("docusaurus-1", ["_part.mdx", "_parts", "_category_.yml", "page.md"], ["_part.mdx", "_parts"]),
+        ("antora-1", ["nav.adoc", "pages", "partials"], ["nav.adoc", "partials"]),
+        ("hugo-1", ["_index.md", "layouts", "de", "fr", "en"], ["de", "fr", "layouts"]),
+    ],
+)
+def test_translations_navigation_and_parts_of_pages_are_left_out(
+    reader: str, names: list[str], left: list[str]
+) -> None:
+    assert list(FoundSite(generator_of(reader), "").left_out("a", names)) == left

@@ -133,9 +133,10 @@ def test_a_page_in_an_older_encoding_says_so_itself() -> None:
         ("<p>naïve".encode("cp1252"), "is not UTF-8 (byte 5)"),
         ("<meta charset=shift_jis><p>日本".encode("shift_jis"), "is in the encoding shift_jis: save it as UTF-8"),
         (b"\xff\xfea", "is not UTF-16 (byte 2)"),
+        (b"<p>{{ count }}</p>", "is a template, not a page"),
     ],
 )
-def test_a_page_whose_letters_are_not_known_is_unreadable(source: bytes, words: str) -> None:
+def test_a_page_whose_letters_are_not_known_or_to_be_filled_in_is_unreadable(source: bytes, words: str) -> None:
     with pytest.raises(Unreadable) as caught:
         read(source, "a.html")
 

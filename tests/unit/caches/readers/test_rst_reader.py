@@ -163,6 +163,8 @@ def test_every_line_stands_for_the_line_it_was_made_of() -> None:
         (">>> 1 + 1\n2\n\nyes\n", "```pycon\n>>> 1 + 1\n2\n```\n\nyes\n"),
         (":orphan:\n\ntext\n", "text\n"),
         ("a [1]_ b\n\n.. [1] the *note*\n", "a [1] b\n\n[1] the *note*\n"),
+        ("a\n\u3000\nb\n", "a\n\u3000\nb\n"),
+        (".. [#a] see :term:`x\n   <y>`\n   too\n\nb\n", "[#a] see\nx\ntoo\n\nb\n"),
         ("one\n\n----\n\ntwo\n", "one\n\ntwo\n"),
         (".. highlight:: console\n\nSee::\n\n  $ x\n", "See:\n\n```console\n$ x\n```\n"),
         ("| a line\n| another\n", "a line\nanother\n"),
