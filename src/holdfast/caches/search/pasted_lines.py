@@ -1,8 +1,8 @@
 """A long query: an issue with its body, a stack trace, a log. What each of its lines counts. Pure.
 
 The title, which is the first sentence, counts in full. The words below it weigh together at most half as much as those
-of the title in error messages, a quarter in other lines, an eighth in frames of a stack and indented lines: a body
-never outweighs its title, however long it is. Machine paths count nothing.
+of the title in error messages, a quarter in other lines, an eighth in fences, frames of a stack and indented lines: a
+body never outweighs its title, however long it is. Machine paths count nothing.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ _TITLE, _ERRORS, _PLAIN, _STACK = 8, 4, 2, 1
 # A query with this many lines is a paste.
 _LONG_QUERY = 4
 # As a receipt states them.
-PASTE = {"lines": _LONG_QUERY, "errors": _ERRORS, "plain": _PLAIN, "stack": _STACK}
+PASTE = {"lines": _LONG_QUERY, "errors": _ERRORS, "plain": _PLAIN, "stack": _STACK, "fenced": _STACK}
 _DIGITS = frozenset("0123456789")
 _LETTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
 # What the name of an error ends in, before its colon, and what the line of one begins with.
@@ -22,6 +22,7 @@ _ERROR_ENDS = ("error", "exception", "warning", "fatal", "panic", "panicked")
 _ERROR_BEGINS = ("error", "fatal", "panic", "caused by", "uncaught", "unhandled")
 _TRACEBACK = "Traceback (most recent call last)"
 _SENTENCE_ENDS = (". ", "? ", "! ")
+_FENCES = ("```", "~~~")
 _QUOTES = "\"'`()[]{}<>,;"
 
 
@@ -39,19 +40,18 @@ def paste_texts(query: str) -> list[tuple[str, int]]:
 
     Without a title the error messages are what is asked, else the stack.
     """
-    title = ""
+    title, is_fenced = "", False
     by_share: dict[int, list[str]] = {_ERRORS: [], _PLAIN: [], _STACK: []}
     for line in _lines(query):
-        if is_error(line):
-            by_share[_ERRORS].append(line)
-        elif _is_of_a_stack(line):
-            by_share[_STACK].append(line)
-        elif title:
-            by_share[_PLAIN].append(line)
-        else:
+        is_apart = is_fenced or _is_of_a_stack(line)
+        if line.strip(WHITE_SPACE).startswith(_FENCES):
+            is_fenced = not is_fenced
+        elif not title and not is_apart:  # an error message as well
             end = min([line.find(end) for end in _SENTENCE_ENDS if end in line], default=len(line))
             title = line[:end]
             by_share[_PLAIN].append(line[end:])
+        else:
+            by_share[_ERRORS if is_error(line) else _STACK if is_apart else _PLAIN].append(line)
     texts = [(title, _TITLE), *[("\n".join(lines), share) for share, lines in by_share.items()]]
     return [(_without_paths(text), share) for text, share in texts]
 

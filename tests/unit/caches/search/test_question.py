@@ -164,6 +164,19 @@ def test_a_paste_without_plain_lines_counts_in_full() -> None:
     assert weights("  list\n  render\n  read\n  422") == {"list": 150, "render": 200, "read": 210}
 
 
+def test_a_first_line_that_is_an_error_message_is_the_title() -> None:
+    found = weights("Error: read timeout\nrender the list\nitems\nconnect")
+    assert (found["read"], found["timeout"]) == (210, 420)
+    assert sum(found.values()) - 630 <= 630 // 4
+
+
+def test_lines_of_a_fence_count_as_those_of_a_stack_but_for_error_messages() -> None:
+    fenced = weights("read timeout\n```\nrender list items\n```\nconnect")
+    assert (fenced["connect"], sum([fenced[term] for term in ("render", "list", "item")])) == (157, 30 + 22 + 24)
+    assert weights("read timeout\n```\nValueError: render\n```\n")["render"] == 200
+    assert weights("```\nlist\n```\nread timeout\nrender")["read"] == 210
+
+
 def test_bare_numbers_count_where_there_is_nothing_else_and_in_short_queries() -> None:
     assert weights("422\n422\n422\n422") == {"422": 250}
     assert weights("list 422") == {"list": 150, "422": 250}
