@@ -2,10 +2,11 @@
 
     python -m scripts.client_walk BIN [CLIENT...]
 
-BIN holds the clients' programs. The model is a stand-in on this machine (`model_stand_in.py`): it asks for two
-searches, one as a model asks first and one long enough that a client with small limits would cut it, and keeps what it
-is given. That has to be, whole, what `context call` prints for the same arguments. Home and project are folders that
-are thrown away; nobody's configuration is touched. `HOLDFAST_WALK_LOG=DIR` keeps what each client said and asked.
+BIN holds the clients' programs. The model is a stand-in on this machine (`model_stand_in.py`): it asks for three
+searches, one as a model asks first, one long enough that a client with small limits would cut it, and one that fails,
+and keeps what it is given. That has to be, whole, what `context call` prints for the same arguments. The first request
+with tools has to have the server's instructions, where the client passes them on at all. Home and project are folders
+that are thrown away; nobody's configuration is touched. `HOLDFAST_WALK_LOG=DIR` keeps what each client said and asked.
 """
 
 from __future__ import annotations
@@ -23,7 +24,12 @@ from scripts.model_stand_in import ModelStandIn
 
 ROOT = Path(__file__).resolve().parent.parent
 QUESTION = "How does a receipt prove what an agent was given?"
-CALLS: list[dict[str, Any]] = [{"query": QUESTION}, {"query": QUESTION, "budget": 7000}]
+CALLS: list[dict[str, Any]] = [
+    {"query": QUESTION},
+    {"query": QUESTION, "budget": 7000},
+    {"query": QUESTION, "cache": "nope"},
+]
+INSTRUCTIONS = "Use it before reading many files."  # of the opening of templates/instructions.md
 SECONDS = 240
 
 
@@ -39,6 +45,7 @@ class WalkedClient(NamedTuple):
     scopes: tuple[str, ...] = ("--user", "--project")
     most: int = 1 << 30  # characters of a result that it passes on; longer ones it keeps in a file
     rewrites: bool = False  # it writes its settings anew when it starts: afterwards only our entry is looked for
+    instructs: bool = True  # it puts the instructions of servers before the model
 
 
 def walked_clients(address: str) -> list[WalkedClient]:
@@ -114,6 +121,7 @@ def walked_clients(address: str) -> list[WalkedClient]:
             {},
             ("--trust-folder",),
             most=20_000,
+            instructs=False,
         ),
         WalkedClient(
             "continue",
@@ -122,6 +130,7 @@ def walked_clients(address: str) -> list[WalkedClient]:
             {"CONTINUE_TELEMETRY_ENABLED": "0"},
             {".continue/config.yaml": continued},
             scopes=("--user",),
+            instructs=False,
         ),
         WalkedClient(
             "qwen",
@@ -130,6 +139,7 @@ def walked_clients(address: str) -> list[WalkedClient]:
             {"OPENAI_API_KEY": "none", "OPENAI_BASE_URL": f"{address}/v1", "OPENAI_MODEL": "stand-in"},
             {".qwen/settings.json": json.dumps(qwen, indent=2)},
             rewrites=True,
+            instructs=False,
         ),
     ]
 
@@ -195,19 +205,20 @@ class Walk:
             return [
                 f"the model {offered}, {len(results)} of {len(CALLS)} answers came (exit {asked.returncode}): {said}"
             ]
+        first = next(json.dumps(asked) for _, asked in self.stand_in.requests if asked and asked.get("tools"))
         wrong = []
+        if self.client.instructs and INSTRUCTIONS not in first:
+            wrong.append("the first request with tools has no instructions")
         for call, result in zip(CALLS, results, strict=False):
             whole = self.run("context", "call", "context.search", json.dumps(call)).stdout.strip("\n")
-            is_whole = (
-                whole in result or json.dumps(whole, ensure_ascii=False)[1:-1] in result
-            )  # some pass it on as JSON
-            is_kept = not is_whole and len(whole) > self.client.most
-            seen = (
-                "arrives whole" if is_whole else "is kept in a file by the client" if is_kept else "arrives NOT WHOLE"
-            )
-            print(f"  a search of {len(whole):,} characters {seen}")
-            if not is_whole and not is_kept:
-                wrong.append(f"of {len(whole):,} characters the model was given {len(result):,}, not the same ones")
+            as_json = json.dumps(whole, ensure_ascii=False)[1:-1]  # some pass it on so
+            said = f"a search of {len(whole):,} characters"
+            if whole in result or as_json in result:
+                print(f"  {said} arrives whole")
+            elif len(whole) > self.client.most:
+                print(f"  {said} is kept in a file by the client")
+            else:
+                wrong.append(f"of {said} the model was given {len(result):,}, not the same ones")
         undone = self.run("context", "setup", self.client.name, self.scope, "--undo", "--yes")
         if undone.returncode:
             wrong.append(f"`--undo` ends with {undone.returncode}: {undone.stderr.strip()}")

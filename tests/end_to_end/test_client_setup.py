@@ -565,3 +565,29 @@ def test_the_doctor_tells_of_clients_and_what_to_run(home: Path) -> None:
         "qwen": ("problem", "context setup qwen"),
         "others": ("ok", ""),
     }
+
+
+TRUSTED = {
+    "claude-code": (".claude.json", '{{"projects": {{"{0}": {{"enabledMcpjsonServers": ["holdfast"]}}}}}}'),
+    "codex": (".codex/config.toml", '[projects."{0}"]\ntrust_level = "trusted"\n'),
+    "gemini": (".gemini/trustedFolders.json", '{{"{0}": "TRUST_FOLDER"}}'),
+    "copilot": (".copilot/config.json", '// managed\n{{"trustedFolders": ["{0}"]}}'),
+}
+
+
+@pytest.mark.parametrize("client", TRUSTED)
+def test_the_doctor_says_that_a_projects_file_counts_once_a_person_trusts_the_folder(home: Path, client: str) -> None:
+    project, (name, text) = home / "project", TRUSTED[client]
+    run("--project", client, "--yes", home=home)
+    named = re.compile(r"counts once|approved there once")
+
+    def said() -> list[dict[str, str]]:
+        done = run_context("doctor", cwd=project, env={"HOME": str(home), "PATH": PATH, "XDG_CONFIG_HOME": ""})
+        checks = json.loads(done.stdout)["checks"]
+        return [each for each in checks if each["check"] == client and str(project) in each["detail"]]
+
+    assert [(each["level"], bool(named.search(each["detail"]))) for each in said()] == [("advice", True)]
+    (home / name).write_text(text.format("/elsewhere"), encoding="utf-8")
+    assert [each["level"] for each in said()] == ["advice"]
+    (home / name).write_text(text.format(project), encoding="utf-8")
+    assert [(each["level"], bool(named.search(each["detail"]))) for each in said()] == [("ok", False)]

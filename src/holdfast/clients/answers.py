@@ -6,8 +6,9 @@ import os
 import sys
 from typing import TYPE_CHECKING
 
-from holdfast.clients.client_table import CLIENTS, NAMES, client_roots
-from holdfast.clients.on_disk.config_file import KeptTexts, replace_config
+from holdfast.clients.client_table import CLIENTS, NAMES, at, client_roots
+from holdfast.clients.config_edit import is_trusted
+from holdfast.clients.on_disk.config_file import KeptTexts, read_config, replace_config
 from holdfast.clients.on_disk.found_clients import files_of, found_clients
 from holdfast.clients.on_disk.planned_edit import Setting, plan_entry, plan_removal, prove_entry, served_elsewhere
 from holdfast.clients.on_disk.workflow_file import set_up_workflow
@@ -76,7 +77,7 @@ def setup(workspace: Workspace, arguments: ClientsArguments) -> Outcome[ClientsA
     if is_listing:
         notes.append(_listing_note(found, undo=undo))
         for step in steps:
-            _only_listed(step, setting, undo=undo)
+            _only_listed(step, setting, roots, undo=undo)
     else:
         _decide_about_others(workspace, arguments, steps)
         if not dry_run and _may_write(workspace, arguments, steps):
@@ -192,7 +193,7 @@ def _describe(
         row["next"] = client.after
 
 
-def _only_listed(step: _Step, setting: Setting, *, undo: bool) -> None:
+def _only_listed(step: _Step, setting: Setting, roots: Mapping[str, str], *, undo: bool) -> None:
     """A row that tells how things are, not what would be done about it."""
     planned, place, row = step.planned, step.place, step.row
     if planned is None or place is None:
@@ -210,6 +211,11 @@ def _only_listed(step: _Step, setting: Setting, *, undo: bool) -> None:
         row.pop(name, None)  # type: ignore[misc]  # each may be left out
     if elsewhere:
         row["detail"] = f"it serves {printable(elsewhere)}: `context setup {step.client.name}` moves it here"
+    trust = step.client.trust
+    if planned.had and setting.scope == "project" and trust:
+        kept = read_config(at(trust.path, roots)).text
+        if not is_trusted(trust, kept or "", setting.project):
+            row["next"] = step.client.after
 
 
 def _listing_note(found: Mapping[str, str], *, undo: bool) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Literal, NamedTuple
 
-from holdfast.clients.server_entry import NAME, EntryShape, Target
+from holdfast.clients.server_entry import NAME, EntryShape, Format, Target
 
 Scope = Literal["user", "project"]
 # How the server learns of the project: it is started there, the client fills in a variable, or the entry names it.
@@ -27,6 +27,16 @@ class Place(NamedTuple):
     project_from: ProjectSource = "started there"
     others: tuple[str, ...] = ()
     needs: str = ""  # a folder without which the place is not used
+
+
+class Trust(NamedTuple):
+    """Where a client keeps the folders whose own configuration counts: a list, or a table with a word for each."""
+
+    path: str
+    format: Format
+    container: str  # empty: the document itself
+    words: tuple[str, ...] = ()
+    member: str = ""  # of a folder's table, the one that has the word
 
 
 class Client(NamedTuple):
@@ -48,6 +58,7 @@ class Client(NamedTuple):
     passes: tuple[str, ...] = ()  # the only variables it passes on; empty: all of them
     client_info: str = ""  # what it calls itself when it opens the server
     after: str = ""  # what a person does next
+    trust: Trust | None = None
 
     @property
     def own_folders(self) -> tuple[str, ...]:
@@ -81,6 +92,7 @@ CLIENTS = (
         programs=("claude",),
         folders=("{claude}/.claude.json", "{home}/.claude"),
         after="Start `claude` anew; `/mcp` lists it. A project's entry is approved there once.",
+        trust=Trust("{claude}/.claude.json", "json", "projects", (NAME,), "enabledMcpjsonServers"),
     ),
     Client(
         "claude-desktop",
@@ -106,6 +118,7 @@ CLIENTS = (
         passes=_CODEX_PASSES,
         client_info="codex-mcp-client",
         after="Start `codex` anew; `/mcp` lists it. A project's file counts once the project is trusted.",
+        trust=Trust("{codex}/config.toml", "toml", "projects", ("trusted",), "trust_level"),
     ),
     Client(
         "gemini",
@@ -116,6 +129,7 @@ CLIENTS = (
         client_info="gemini-cli-mcp-client",
         after="Start `gemini` anew; `/mcp` lists it. A project's file counts once its folder is trusted there. "
         '`"trust": true` lets these tools, which only read, run unasked.',
+        trust=Trust("{home}/.gemini/trustedFolders.json", "json", "", ("TRUST_FOLDER", "TRUST_PARENT")),
     ),
     Client(
         "copilot",
@@ -125,6 +139,7 @@ CLIENTS = (
         Place(".github/mcp.json"),
         client_info="github-copilot-developer",
         after="Start `copilot` anew; `/mcp show` lists it. A project's file counts once its folder is trusted there.",
+        trust=Trust("{copilot}/config.json", "json", "trustedFolders"),
     ),
     Client(
         "vscode",

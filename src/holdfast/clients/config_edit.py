@@ -21,12 +21,14 @@ from holdfast.clients.yaml_members import (
     without_yaml_member,
     yaml_value,
 )
+from holdfast.core.confined_paths import lies_inside
 from holdfast.core.edit_errors import BrokenText, OddText
 from holdfast.core.toml_members import toml_line, toml_value, with_toml_member, without_toml_member
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Sequence
 
+    from holdfast.clients.client_table import Trust
     from holdfast.clients.server_entry import Entry, Format, Target
 
 # What a file begins with whose servers are a list, where there was none.
@@ -87,6 +89,23 @@ def found_in(target: Target, value: dict[str, object]) -> object:
     """The entry of our name; None: nothing."""
     found = value.get(target.container)
     return found.get(NAME) if isinstance(found, dict) else None
+
+
+def is_trusted(trust: Trust, text: str, project: str) -> bool:
+    """Whether a client's settings say that the project, or a folder above it, is trusted."""
+    try:
+        value = _EDITORS[trust.format].value(text)
+    except (BrokenText, OddText):
+        return False
+    folders = value.get(trust.container) if trust.container and isinstance(value, dict) else value
+    trusted = []
+    if isinstance(folders, dict):
+        for folder, word in folders.items():
+            said = word.get(trust.member) if isinstance(word, dict) else word
+            trusted += [folder] * any(each in (said if isinstance(said, list) else [said]) for each in trust.words)
+    elif isinstance(folders, list):
+        trusted = folders
+    return any(isinstance(folder, str) and lies_inside(project, folder) for folder in trusted)
 
 
 def with_entry(target: Target, text: str, entry: Entry) -> str:

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from holdfast.clients.client_table import Client, Place, Scope
 
     Entry = dict[str, object]
-    Format = Literal["json", "toml", "yaml", "yaml list"]
 
+Format = Literal["json", "toml", "yaml", "yaml list"]
 NAME = "holdfast"
 CACHE_ROOT = "CONTEXT_CACHE_ROOT"
 WORKSPACE = "${workspaceFolder}"  # what a client fills in

@@ -30,7 +30,7 @@ def _block(row: ClientRow) -> list[RenderableType]:
         Text(row["detail"]) if "detail" in row else None,
         Text(f"backup: {row['backup']}", style="dim") if "backup" in row else None,
         _diff(row["diff"]) if "diff" in row and row["action"].startswith("would") else None,
-        Text(row["next"]) if "next" in row and row["action"] in ("written", "renewed") else None,
+        Text(row["next"]) if "next" in row and row["action"] in ("written", "renewed", "set up") else None,
     ]
     parts += [Padding(part, (0, 0, 0, 2)) for part in details if part is not None]
     return parts

@@ -165,7 +165,8 @@ def _clients(workspace: Workspace, _untracked: bool) -> Iterator[Check]:
         yield Check("clients", "clients", "ok", "there is no home directory to look for clients in")
         return
     rows = setup(workspace, {}).value["clients"]
-    for row in rows:
+    shared = [row for row in setup(workspace, {"project": True}).value["clients"] if row["action"] == "set up"]
+    for row in [*rows, *shared]:
         command = f"context setup {row['client']}"
         if row["action"] == "out of date":
             yield Check(
@@ -174,7 +175,9 @@ def _clients(workspace: Workspace, _untracked: bool) -> Iterator[Check]:
         elif row["action"] in ("refused", "not ours"):
             yield Check("clients", row["client"], "advice", row["detail"])
         elif row["action"] == "set up":
-            yield Check("clients", row["client"], "ok", row.get("detail", f"set up in {row['file']}"))
+            said = row.get("detail", f"set up in {row['file']}")
+            todo = row.get("next")  # a person has to trust the folder
+            yield Check("clients", row["client"], "advice" if todo else "ok", f"{said}. {todo}" if todo else said)
     others = [row["title"] for row in rows if row["action"] == "not set up"]
     if others:
         names = _some(list(dict.fromkeys(others)))
