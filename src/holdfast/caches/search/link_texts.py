@@ -1,7 +1,7 @@
 """Link texts: what other documents call a document when they link to it. Pure, and linear in the text.
 
 `find_links` reads one document at a time, wherever that is convenient; `incoming` needs the finds of all documents of a
-cache, in id order, and says by place which texts lead to each. docs/formats/search.md has the rules in full. What one
+cache, in id order, and says by place which texts lead to each. docs/formats/search.md has the rules. What one
 document may hand on is bounded, and so is what is kept of any one that is linked to.
 """
 

@@ -2,7 +2,7 @@
 
 A section is a heading with the text below it, up to the next heading that has text; a heading without any, or with
 label lines alone, leads into the one that follows. Together the sections hold every line of a document but blank ones,
-each line once. A section longer than `LONG` is cut in pieces. docs/formats/search.md has the rules in full.
+each line once. A section longer than `LONG` is cut in pieces. docs/formats/search.md has the rules.
 """
 
 from __future__ import annotations
