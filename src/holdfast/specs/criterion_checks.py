@@ -7,10 +7,12 @@ from collections.abc import Iterator, Sequence
 from holdfast.specs.check_rules import LIMITED, OPEN_MARK, UNDECIDED, VAGUE
 from holdfast.specs.checkbox_lines import number_end
 from holdfast.specs.requirement_ids import Criterion, Requirements
-from holdfast.specs.requirement_references import MUST, WORDS, count_of, lowered
+from holdfast.specs.requirement_references import MUSTS, WORDS, lowered, whole_words
 from holdfast.specs.visible_lines import visible_lines
 
 _DIGITS = frozenset("0123456789")
+_SOFTER, _SCENARIO = whole_words("should", "may"), whole_words("given", "when", "then")
+_VAGUE, _LIMITED = whole_words(*VAGUE), whole_words(*LIMITED)
 _MOST_WORDS = 60
 _RULED = ("R", "AC", "REQ")  # how codes of what SHALL be end
 _OTHER_LANGUAGE = 10  # a text with this share of other letters than ASCII is in another language
@@ -69,13 +71,7 @@ def _without_shall(criteria: Sequence[Criterion]) -> Iterator[tuple[int, str, st
 
 def _says_what_must_be(text: str) -> bool:
     """Whether a text in lower case has SHALL, MUST, SHOULD or MAY, or is a scenario: `given …, when …, then …`."""
-    return any(count_of(text, word) for word in (*MUST, "should", "may")) or all(
-        count_of(text, word) for word in ("given", "when", "then")
-    )
-
-
-def _shalls(text: str) -> int:
-    return sum([count_of(text, word) for word in MUST])
+    return bool(MUSTS(text) or _SOFTER(text)) or len(set(_SCENARIO(text))) == 3
 
 
 def _in_text(criterion: Criterion) -> Iterator[tuple[int, str, str]]:
@@ -83,15 +79,14 @@ def _in_text(criterion: Criterion) -> Iterator[tuple[int, str, str]]:
     # A list below a criterion spells it out.
     first, *below = text.split("\n")
     itself = "\n".join([first, *[line for line in below if line[:2] not in ("- ", "* ")]])
-    if (shalls := _shalls(itself)) > 1:
+    if (shalls := len(MUSTS(itself))) > 1:
         yield criterion.line, "ears-many-shalls", f"{shalls}: {criterion.text}"
     if text.lstrip("0123456789.)-+* :").startswith(("shall ", "must ")):
         yield criterion.line, "ears-no-subject", criterion.text
     if (words := len(itself.split(" "))) > _MOST_WORDS:
         yield criterion.line, "criterion-long", f"{words} words: {criterion.text}"
-    for word in VAGUE:
-        if count_of(text, word):
-            yield criterion.line, "vague-word", f"{word}: {criterion.text}"
+    for word in dict.fromkeys(_VAGUE(text)):
+        yield criterion.line, "vague-word", f"{word}: {criterion.text}"
 
 
 def open_questions(text: str) -> Iterator[tuple[int, str, str]]:
@@ -100,11 +95,11 @@ def open_questions(text: str) -> Iterator[tuple[int, str, str]]:
         said = lowered(line).lstrip("0123456789.)-+* ")
         if OPEN_MARK in line or any(mark in line.split(" ") for mark in UNDECIDED):
             yield number, line, "What is decided?"
-        elif any(count_of(said, word) for word in MUST):
-            if words := [word for word in VAGUE if count_of(said, word)]:
-                yield number, line, f"What does '{words[0]}' mean here: how much, how long, which?"
-            elif not _DIGITS.intersection(said) and (words := [word for word in LIMITED if count_of(said, word)]):
-                yield number, line, f"'{words[0]}' has no number: which limit is it?"
+        elif MUSTS(said):
+            if words := _VAGUE(said):
+                yield number, line, f"What does '{min(words, key=VAGUE.index)}' mean here: how much, how long, which?"
+            elif not _DIGITS.intersection(said) and (words := _LIMITED(said)):
+                yield number, line, f"'{min(words, key=LIMITED.index)}' has no number: which limit is it?"
 
 
 def _numbers_in(text: str) -> set[str]:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from holdfast.specs.living_merge import merge
 from holdfast.specs.requirement_blocks import delta_of, scenarios_of
-from holdfast.specs.requirement_references import MUST, count_of, lowered
+from holdfast.specs.requirement_references import MUSTS, lowered
 from holdfast.specs.visible_lines import visible_lines
 
 
@@ -58,8 +58,7 @@ def _in_delta(delta: DeltaFile, found: Deltas) -> Iterator[tuple[int, str, str]]
         if change.kind not in ("ADDED", "MODIFIED"):
             continue
         body = [line for _, line in visible_lines(change.block)]
-        said = lowered("\n".join([line for line in body[1:] if not line.startswith("#")]))
-        if not any(count_of(said, word) for word in MUST):
+        if not MUSTS(lowered("\n".join([line for line in body[1:] if not line.startswith("#")]))):
             yield change.line, "delta-no-shall", change.title
         if not scenarios_of(change.block):
             yield change.line, "delta-no-scenario", change.title

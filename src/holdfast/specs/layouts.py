@@ -72,10 +72,6 @@ class Layout(NamedTuple):
         names = [self.document(phase) + " (optional)" * (phase in self.optional) for phase in PHASES]
         return f"{self.specs}/NAME/ with {', '.join(names[:-1])} and {names[-1]}"
 
-    def steering_name(self, document: str) -> str:
-        """What the file of a steering document is called."""
-        return self.steering[document].rpartition("/")[2]
-
 
 def _own(name: str, root: str, **more: object) -> Layout:
     values: dict[str, object] = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from holdfast.specs.checkbox_lines import number_end
-from holdfast.specs.requirement_references import MUST, count_of, id_of, lowered
+from holdfast.specs.requirement_references import MUSTS, id_of, lowered
 from holdfast.specs.visible_lines import visible_lines
 from holdfast.specs.white_space import after_white_space, trimmed
 
@@ -99,7 +99,7 @@ def requirements_of(text: str) -> Requirements:
             continue
         is_bullet, indent = bare[:2] in ("- ", "* ", "+ "), after_white_space(line, 0)
         bullet = indent if is_bullet else _LONGEST if indent <= bullet and bare else bullet
-        if is_bullet or number_end(bare) or any(count_of(lowered(bare), word) for word in MUST):
+        if is_bullet or number_end(bare) or MUSTS(lowered(bare)):
             filled.add(current)
         is_listed = not current.startswith("US") and (in_criteria or not (is_marked or indent > bullet))
         found = _item(bare, current if is_listed else "")

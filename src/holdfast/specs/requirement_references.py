@@ -7,6 +7,7 @@ requirement, so that the two can be compared.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 from holdfast.specs.checkbox_lines import number_end
 from holdfast.specs.white_space import trimmed
@@ -24,22 +25,21 @@ _STORIES = (
     *("us", "user story", "story", "\u30e6\u30fc\u30b6\u30fc\u30b9\u30c8\u30fc\u30ea\u30fc"),
     *("\u7528\u6237\u6545\u4e8b", "\uc0ac\uc6a9\uc790 \uc2a4\ud1a0\ub9ac"),
 )
-MUST = ("shall", "must")
 _LABELS = (
     *(*WORDS, "validates", "anforderungen", "exigences", "requisitos", "requisiti"),
     "\u0442\u0440\u0435\u0431\u043e\u0432\u0430\u043d\u0438\u044f",
     *("\u5bfe\u5fdc\u8981\u4ef6", "\u5bf9\u5e94\u9700\u6c42"),
 )
 _ALL_WORDS = ("all", "all requirements", "\u6240\u6709", "\u5168\u90e8", "\u3059\u3079\u3066", "\u5168\u3066")
-_SEPARATORS = (";", "&", "\uff0c", "\u3001", "\uff1b", " and ")
-_DASHES = ("\u2013", "\u2014", "\uff5e", "\u301c", "~", " to ")
+_SEPARATORS = re.compile("[,;&\uff0c\u3001\uff1b]| and ").split
+_DASHES = re.compile("[\u2013\u2014\uff5e\u301c~]| to ")
+_REMARKS = re.compile("\\([^()]*+\\)?|\uff08[^\uff08\uff09]*+\uff09?")
 # What is before a number, the number, and what more a code has: `FR-011-102`, `FR-005a`.
 _NUMBERED = re.compile(r"([^0-9]*+)([0-9]++(?:\.[0-9]++)*+)((?:-[0-9]++)*+[a-z]?+(?![A-Za-z]))?").match
 _MARKUP = " _*`[].\u3002"
 CODE_LETTERS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZ")
 _LONGEST_CODE = 5
 _SMALL = {ord(letter): ord(letter) + 32 for letter in CODE_LETTERS}  # ASCII letters in lower case
-_LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789_-"
 
 
 def labelled(line: str) -> str | None:
@@ -54,12 +54,8 @@ def labelled(line: str) -> str | None:
 
 def names_in(text: str) -> list[str]:
     """The ids that a list of references names, each once; what is no reference is left out."""
-    text = _without_parentheses(text)
-    for separator in _SEPARATORS:
-        text = text.replace(separator, ",")
-    for dash in _DASHES:
-        text = text.replace(dash, "-")
-    return list(dict.fromkeys([name for name in map(reference, text.split(",")) if name]))
+    names = _SEPARATORS(_DASHES.sub("-", _REMARKS.sub("", text)))
+    return list(dict.fromkeys([name for name in map(reference, names) if name]))
 
 
 def reference(text: str) -> str:
@@ -101,20 +97,10 @@ def lowered(text: str) -> str:
     return text.translate(_SMALL)
 
 
-def count_of(text: str, word: str) -> int:
-    """How often a word is in a text in lower case, not as a part of a longer one."""
-    found = 0
-    start = text.find(word)
-    while start >= 0:
-        end = start + len(word)
-        before, after = text[start - 1 : start], text[end : end + 1]
-        found += (not before or before not in _LETTERS) and (not after or after not in _LETTERS or word.endswith("."))
-        start = text.find(word, end)
-    return found
+def whole_words(*words: str) -> Callable[[str], list[str]]:
+    """What finds some words in a text in lower case, none as a part of a longer one."""
+    listed = "|".join(map(re.escape, words))
+    return re.compile(rf"(?<![a-z0-9_-])(?:{listed})(?:(?<=\.)|(?![a-z0-9_-]))").findall
 
 
-def _without_parentheses(text: str) -> str:
-    for opening, closing in (("(", ")"), ("\uff08", "\uff09")):
-        parts = text.split(opening)
-        text = parts[0] + "".join([part.partition(closing)[2] for part in parts[1:]])
-    return text
+MUSTS = whole_words("shall", "must")
