@@ -91,12 +91,9 @@ class PreviousCache:
 
     def texts(self, place: int) -> list[str]:
         """The texts of links to a document."""
-        data = self._packed_texts(place)
-        return data.decode().split("\n") if data else []
-
-    def _packed_texts(self, place: int) -> bytes:
         number = self._segment_of[place]
-        return self._sources[number].texts[place - self._firsts[number]]
+        data = self._sources[number].texts[place - self._firsts[number]]
+        return data.decode().split("\n") if data else []
 
     def texts_of(self, entries: Sequence[Entry]) -> list[list[str]]:
         """The texts of links to documents, all of which this cache has."""
@@ -110,30 +107,26 @@ class PreviousCache:
         `origins` are the digests of their metadata, which can change alone: another file may give a page its title.
         `texts` are those of links to each, None where all are as they were.
         """
-        places = [self.place_of.get(entry.id, -1) for entry in entries]
-        common = Counter([self._segment_of[place] for place in places if place >= 0]).most_common(1)
-        if not common:
+        places = [self.place_of[entry.id] for entry in entries if entry.id in self.place_of]
+        if not places:
             return None
-        ((number, _),) = common
+        ((number, _),) = Counter([self._segment_of[place] for place in places]).most_common(1)
         row, first, known = self.rows[number], self._firsts[number], self._sources[number].origins.hex()
+        before = dict(zip(self.ids[first : first + row.documents], range(row.documents), strict=True))
+        after = {entry.id: position for position, entry in enumerate(entries)}
         changes: list[SegmentChange] = []
-        at = first  # the place of the next old document
-
-        def gone_before(place: int) -> None:
-            changes.extend([SegmentChange(_range(old - first, 1), self._linked(old), None) for old in range(at, place)])
-
-        for position, (entry, place) in enumerate(zip(entries, places, strict=True)):
-            is_own = first <= place < first + row.documents
-            if is_own:
-                gone_before(place)
-            same_texts = is_own and (texts is None or "\n".join(texts[position]).encode() == self._packed_texts(place))
-            same_origin = is_own and _origin(known, place - first) == origins[position]
-            if not (same_origin and same_texts and entry == self.entries[place]):
-                leading = self.texts(place) if texts is None else texts[position]
-                was = _range((place if is_own else at) - first, is_own)
-                changes.append(SegmentChange(was, self._linked(place) if is_own else None, (entry, leading)))
-            at = place + 1 if is_own else at
-        gone_before(first + row.documents)
+        at = 0  # the place in the segment of the next old document
+        for name in sorted(before.keys() | after.keys()):
+            was = range(at, at + (name in before))
+            at = was.stop
+            position = after.get(name)
+            old = self._linked(first + was.start) if was else None
+            new = None
+            if position is not None:
+                as_before = old[1] if old else self.texts(self.place_of[name]) if texts is None else ()
+                new = entries[position], as_before if texts is None else texts[position]
+            if old != new or (was and _origin(known, was.start) != origins[after[name]]):
+                changes.append(SegmentChange(was, old, new))
         return OldSegment(self.path, row, changes)
 
     def _linked(self, place: int) -> tuple[Entry, list[str]]:
@@ -166,7 +159,3 @@ class PreviousCache:
 def _origin(digests: str, number: int) -> str:
     found = digests[number * _DIGITS : (number + 1) * _DIGITS]
     return found if found.strip("0") else _NO_ORIGIN
-
-
-def _range(start: int, length: int) -> range:
-    return range(start, start + length)

@@ -77,7 +77,7 @@ class _Edit:
         self._sections_move = self._populations[0] != was[0] or _order_changes(self._sections)
 
     def _put(self, changes: Sequence[DocumentChange]) -> None:
-        """Put what is kept of the changed documents into the table, the last first: places before it stay."""
+        """Put what a segment has of the changed documents into the table, the last first: places before it stay."""
         firsts, made = self._firsts, self._after.table
         ends = list(accumulate(made.section_counts, initial=0))
         at = len(made.words)
@@ -163,8 +163,8 @@ class _Edit:
 
     def _new_numbers(self) -> tuple[list[int], list[int]]:
         """By place and by section among the changed documents that there still are, place and number among all."""
-        kept = {place for place in self._places if place != _GONE}
-        places = [place for place in range(self._populations[1]) if place not in kept]
+        unchanged = {*self._places}
+        places = [place for place in range(self._populations[1]) if place not in unchanged]
         firsts = self._new_firsts
         return places, [number for place in places for number in range(firsts[place], firsts[place + 1])]
 
@@ -172,11 +172,11 @@ class _Edit:
         self, old: _OldKeys, changed: dict[int, int | bytes | None]
     ) -> tuple[array[int], array[int], list[bytes | memoryview]]:
         """The dictionary and the records where the numbers of sections or documents move in all lists."""
-        held = {key: now for key, now in changed.items() if now is not None}
+        entries = {key: now for key, now in changed.items() if now is not None}
         for key, value in zip(old.hashes, old.values, strict=True):
             if key not in changed:
-                held[key] = self._moved_word(old.held(value)) if key & 1 else self._moved_term(old.held(value))
-        return ordered_entries(held)
+                entries[key] = self._moved_word(old.held(value)) if key & 1 else self._moved_term(old.held(value))
+        return ordered_entries(entries)
 
     def _moved_word(self, held: int | bytes) -> int | bytes:
         if not self._documents_move:

@@ -40,6 +40,11 @@ class PostingList(NamedTuple):
     numbers: Sequence[int] | None
     values: bytes
 
+    @property
+    def length(self) -> int:
+        """How many numbers there are."""
+        return len(self.values) if self.numbers is not None else len(self.values) - self.values.count(0)
+
     def listed(self) -> tuple[Sequence[int], bytes]:
         """Numbers and a value for each."""
         if self.numbers is not None:
@@ -248,7 +253,7 @@ def decode_term(held: int | bytes, firsts: Sequence[int]) -> tuple[PostingList, 
     own = of_documents = NO_LIST
     if shape & FORM:
         own, at = decode_list(body, at, shape, sections)
-    holding = len(own.values) if own.numbers is not None else sections - own.values.count(0)
+    holding = own.length
     if shape >> _SECOND:
         holding, at = decode_count(body, at)
         of_documents, at = decode_list(body, at, shape >> _SECOND, documents)

@@ -105,7 +105,7 @@ class Scores:
                 places, highest = impacts.strongest
                 strong.update(places)
                 others += weight * highest
-        numbers = [number for held in self._extents(sorted(strong)) for number in held]
+        numbers = [number for extent in self._extents(sorted(strong)) for number in extent]
         return self._wholly_scored(numbers), others
 
     def _scored(self, at: int, numbers: Sequence[int], steps: bytes) -> dict[int, int]:
@@ -120,7 +120,7 @@ class Scores:
     def _lifted(self, met: _Met, tenths: int) -> dict[int, int]:
         """The scores of sections that were not met, in documents that have so many tenths."""
         lifting = [place for place, value in _shared(self._documents).items() if 10 * value >= tenths]
-        numbers = [number for held in self._extents(sorted(lifting)) for number in met.new_of(held)]
+        numbers = [number for extent in self._extents(sorted(lifting)) for number in met.new_of(extent)]
         return self._wholly_scored(numbers)
 
     def _wholly_scored(self, numbers: Sequence[int]) -> dict[int, int]:
@@ -139,8 +139,8 @@ class Scores:
         """Add to sections what their documents have."""
         if sum([steps.count for _, steps in self._documents]) <= len(scores):
             shared = _shared(self._documents)
-            for held, value in zip(self._extents(shared), shared.values(), strict=True):
-                for number in held:
+            for extent, value in zip(self._extents(shared), shared.values(), strict=True):
+                for number in extent:
                     if number in scores:
                         scores[number] += value
             return
@@ -205,8 +205,8 @@ class _Met:
             self.add(steps.numbers, steps.steps)
         if longest.count < self.count:
             return self.count + steps_at(self._is_new, longest.numbers).count(1)
-        held = [len(numbers) - longest.steps_of(numbers).count(0) for numbers in self._met]
-        return self.count + longest.count - sum(held)
+        shared = [len(numbers) - longest.steps_of(numbers).count(0) for numbers in self._met]
+        return self.count + longest.count - sum(shared)
 
 
 def _shared(lists: Iterable[tuple[list[int], StepList]]) -> dict[int, int]:

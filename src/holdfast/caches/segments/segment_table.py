@@ -165,8 +165,8 @@ def encode_parts(
 def _encode_dictionary(hashes: array[int], values: array[int]) -> bytes:
     pages = []
     for at in range(0, len(hashes), ENTRIES):
-        held, theirs = hashes[at : at + ENTRIES], values[at : at + ENTRIES]
-        pages.append(held.tobytes().ljust(HASHES, b"\xff") + theirs.tobytes().ljust(BLOCK - HASHES, b"\0"))
+        own, theirs = hashes[at : at + ENTRIES], values[at : at + ENTRIES]
+        pages.append(own.tobytes().ljust(HASHES, b"\xff") + theirs.tobytes().ljust(BLOCK - HASHES, b"\0"))
     return b"".join(pages)
 
 

@@ -136,24 +136,19 @@ def strongest(found: StepList) -> tuple[Sequence[int], int]:
 
 def joined_steps(lists: Sequence[tuple[int, PostingList]], populations: Sequence[int], total: int) -> StepList:
     """One list of those of several segments, each given with its number, of `populations` there are in all `total`."""
-    counts = [
-        len(held.values) if held.numbers is not None else len(held.values) - held.values.count(0) for _, held in lists
-    ]
-    if not (count := sum(counts)):
+    if not (count := sum([found.length for _, found in lists])):
         return NO_STEPS
     if _DENSE_SHARE * count >= total:
         parts: list[bytes | bytearray] = [b""] * len(populations)
-        for at, held in lists:
-            dense = held.values if held.numbers is None else scattered(held.numbers, held.values, populations[at])
-            parts[at] = dense
+        for at, (own, steps) in lists:
+            parts[at] = steps if own is None else scattered(own, steps, populations[at])
         filled = [part or bytes(population) for part, population in zip(parts, populations, strict=True)]
         return DenseSteps(filled[0] if len(filled) == 1 else b"".join(filled), count)
     numbers: list[int] = []
-    for at, held in lists:
-        first = sum(populations[:at])
-        own = held.listed()[0]
+    for at, found in lists:
+        first, own = sum(populations[:at]), found.listed()[0]
         numbers += [first + number for number in own] if first else own
-    return ListedSteps(numbers, b"".join([held.listed()[1] for _, held in lists]))
+    return ListedSteps(numbers, b"".join([found.listed()[1] for _, found in lists]))
 
 
 class SegmentedTerms:
@@ -177,10 +172,10 @@ class SegmentedTerms:
                 keys[seed] = hash_of(term, seed, word=False)
             found = segment.term(keys[seed])
             if found is not None:
-                own, shared, held = found
+                own, shared, count = found
                 sections.append((at, own))
                 documents.append((at, shared))
-                holding, highest = holding + held, max(highest, max(own.values, default=0))
+                holding, highest = holding + count, max(highest, max(own.values, default=0))
         if not sections:
             return None
         steps = joined_steps(sections, self.sections, self.totals[0])

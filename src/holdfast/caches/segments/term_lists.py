@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from itertools import compress
+from itertools import compress, pairwise
 from operator import itemgetter, sub
 
 from holdfast.caches.search.impacts import (
@@ -50,9 +50,9 @@ class Impacts:
 
     def __init__(self, lengths: FieldLengths) -> None:
         self._lengths, self._firsts, bodies = lengths, lengths.firsts, lengths.bodies
-        self._held_by = list(map(sub, self._firsts[1:], self._firsts))
-        self._place_of = [place for place, held in enumerate(self._held_by) for _ in range(held)]
-        self._texts = [sum(bodies[at : at + held]) for at, held in zip(self._firsts, self._held_by, strict=False)]
+        self._section_counts = list(map(sub, self._firsts[1:], self._firsts))
+        self._place_of = [place for place, count in enumerate(self._section_counts) for _ in range(count)]
+        self._texts = [sum(bodies[first:after]) for first, after in pairwise(self._firsts)]
         self._body, self._headings, self._document = map(FieldSteps, ("body", "headings", "document"))
         self._named = tuple(map(FieldSteps, ("title", "path", "links")))
         # What a section has that holds a term once, where no other section of its document and no other field does.
@@ -68,15 +68,15 @@ class Impacts:
                 return TermLists(body, bytes(looked_up(self._alone, body)), (), b"", len(body))
         bodies, place_of = _quarters(values, BODY), self._place_of
         texts: dict[int, int] = {}
-        for number, held in bodies.items():
+        for number, quarters in bodies.items():
             place = place_of[number]
-            texts[place] = texts.get(place, 0) + held
+            texts[place] = texts.get(place, 0) + quarters
         named = self._named_steps(values)
         shared: dict[int, int] = {}  # what documents say by all their bodies for the sections that hold the term
         documents: dict[int, int] = {}
-        for place, held in texts.items():
-            evidence = evidence_step(self._document.of(held)[self._texts[place]])
-            many = held >= MANY and self._held_by[place] > 1
+        for place, quarters in texts.items():
+            evidence = evidence_step(self._document.of(quarters)[self._texts[place]])
+            many = quarters >= MANY and self._section_counts[place] > 1
             shared[place] = 0 if many else evidence
             if step := document_step(named_step(*named.get(place, _NO_STEPS)), evidence, many):
                 documents[place] = step
@@ -108,18 +108,18 @@ class Impacts:
         """number -> step of each section that holds the term in its body or headings."""
         lengths, step_of, place_of = self._lengths.bodies, self._body.of, self._place_of
         found: dict[int, int] = {}
-        for number, held in bodies.items():
+        for number, quarters in bodies.items():
             place = place_of[number]
-            body = step_of(held)[lengths[number]]
+            body = step_of(quarters)[lengths[number]]
             found[number] = (
                 section_step(body, 0, *named[place], shared[place], many=False)
                 if place in named
                 else body + shared[place]
             )
-        for number, held in headings.items():
+        for number, quarters in headings.items():
             place = place_of[number]
             body = step_of(bodies[number])[lengths[number]] if number in bodies else 0
-            heading = self._headings.of(held)[self._lengths.headings[number]]
+            heading = self._headings.of(quarters)[self._lengths.headings[number]]
             of_document = named.get(place, _NO_STEPS)
             found[number] = section_step(body, heading, *of_document, shared.get(place, 0), many=False)
         return found
@@ -129,8 +129,8 @@ class Impacts:
         found: dict[int, list[int]] = {}
         for field, steps in enumerate(self._named):
             lengths = self._lengths[field]
-            for place, held in _quarters(values, field).items():
-                found.setdefault(place, [0, 0, 0])[field] = steps.of(held)[lengths[place]]
+            for place, quarters in _quarters(values, field).items():
+                found.setdefault(place, [0, 0, 0])[field] = steps.of(quarters)[lengths[place]]
         return {place: (title, path, links) for place, (title, path, links) in found.items()}
 
 

@@ -83,10 +83,10 @@ class DocumentCounts:
         return DocumentSections(total, tokens, second_counts, records, links)
 
     def _add_fields(self, place: int, read: Fields, leading: Sequence[str]) -> None:
-        for field, held in ((TITLE, read.title), (PATH, read.path), (LINKS, leading)):
+        for field, tokens in ((TITLE, read.title), (PATH, read.path), (LINKS, leading)):
             if read.sections or field == LINKS:
-                self._fields[field].add(place, held)
-            self._lengths[field].append(length_of(held))
+                self._fields[field].add(place, tokens)
+            self._lengths[field].append(length_of(tokens))
         for number, heading in enumerate(read.headings, len(self._positions)):
             self._fields[HEADINGS].add(number, heading)
             self._lengths[HEADINGS].append(length_of(heading))
@@ -109,7 +109,9 @@ class DocumentCounts:
             fields[field], fields[field | WEAK], _ = _by_term(counts.items())
         title, path, links, headings = [self._lengths[field] for field in (TITLE, PATH, LINKS, HEADINGS)]
         lengths = FieldLengths(title, path, links, headings, self._text.lengths, self._firsts)
-        return CountedText(by_word, {field: held for field, held in fields.items() if held}, lengths, self._positions)
+        return CountedText(
+            by_word, {field: terms for field, terms in fields.items() if terms}, lengths, self._positions
+        )
 
 
 def is_torn(sections: Sequence[Section]) -> bool:
@@ -211,19 +213,19 @@ def _by_term(
     parts: list[str] = []
     of_parts: list[list[int]] = []
     excess: list[tuple[int, list[int]]] = []
-    for token, held in tokens:
+    for token, numbers in tokens:
         found = _analysed[token]
         if isinstance(found, str):
             terms.append(found)
-            of_terms.append(held)
+            of_terms.append(numbers)
             continue
         more, strong, weak = found
         terms += strong
-        of_terms += repeat(held, len(strong))
+        of_terms += repeat(numbers, len(strong))
         parts += weak
-        of_parts += repeat(held, len(weak))
+        of_parts += repeat(numbers, len(weak))
         if more:
-            excess.append((more, held))
+            excess.append((more, numbers))
     return _joined(terms, of_terms), _joined(parts, of_parts), excess
 
 
@@ -231,13 +233,13 @@ def _joined(terms: Iterable[str], lists: Iterable[list[int]]) -> Occurrences:
     """term -> where it occurs, from terms and where each occurs; a term may be given more than once."""
     found: Occurrences = {}
     several: dict[str, list[list[int]]] = {}
-    for term, held in zip(terms, lists, strict=True):
+    for term, numbers in zip(terms, lists, strict=True):
         if term not in found:
-            found[term] = held
+            found[term] = numbers
         elif term in several:
-            several[term].append(held)
+            several[term].append(numbers)
         else:
-            several[term] = [found[term], held]
+            several[term] = [found[term], numbers]
     for term, parts in several.items():
         found[term] = sorted(chain.from_iterable(parts))
     return found

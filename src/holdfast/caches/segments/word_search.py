@@ -132,8 +132,8 @@ def matched(segments: Sequence[Segment], terms: Iterable[str]) -> list[tuple[Mat
         columns = segment.numbers
         if columns.seed not in keys:
             keys[columns.seed] = {hash_of(term, columns.seed, word=True): times for term, times in weights.items()}
-        held = [(weight, *postings) for key, weight in keys[columns.seed].items() if (postings := segment.word(key))]
-        found.append((Matches(held, columns), columns))
+        lists = [(weight, *postings) for key, weight in keys[columns.seed].items() if (postings := segment.word(key))]
+        found.append((Matches(lists, columns), columns))
     return found
 
 
