@@ -109,6 +109,7 @@ HOSTILE: dict[str, tuple[str, ...]] = {
         ),
         *("{{% code file='|a", "{{% code |file='a'", "{{% code file='|/"),
     ),
+    "caches/readers/markdown_reader.py:_DESCRIPTION": ("description", "description| ", "intro| "),
     "caches/readers/markdown_reader.py:_IMPORT": (
         "import ",
         "import| ",

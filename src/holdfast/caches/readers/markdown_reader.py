@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import partial
+from itertools import takewhile
 
 from holdfast.caches.readers.decoded_text import decoded
 from holdfast.caches.readers.generators import AUTODOC, JSX
@@ -26,6 +27,8 @@ from holdfast.caches.readers.template_tags import TemplateRows
 from holdfast.caches.search.sections import front_matter
 
 _BLANKS = " \t"
+# What a header says of its page, as most sites show it below the title.
+_DESCRIPTION = re.compile(r"(?a)^(?:description|intro)[ ]*[:=][ ]*")
 # `import Part from "./_part.mdx"`, whose text `<Part />` is; `import code from "!!raw-loader!./a.js"`, `"./a.js?raw"`.
 _IMPORT = re.compile(r"""(?a)^import[ ]+(\w+)[ ]+from[ ]+["']([^"']{1,300})["']""")
 _USE = re.compile(
@@ -51,7 +54,7 @@ def _page(data: bytes, name: str, files: SourceFiles, *, is_jsx: bool) -> Page:
     site, included = SiteValues(files), IncludedText(name, files)
     traits = site.generator.traits
     is_jsx = is_jsx or JSX in traits
-    rows = [(line, number) for number, line in enumerate(lines[body:], body + 1)]
+    rows = _introduced(lines[:body], [(line, number) for number, line in enumerate(lines[body:], body + 1)])
     if is_jsx:
         rows = _unfenced(without_statements(_with_parts(rows, included), is_jsx=True))
         rows = without_comments(rows, "{/*", "*/}")
@@ -65,6 +68,22 @@ def _page(data: bytes, name: str, files: SourceFiles, *, is_jsx: bool) -> Page:
     if objects is not None:
         check_documents(rows, objects.lacks)
     return page_of(rows, site.title(name) or title)
+
+
+def _introduced(header: Sequence[str], rows: list[Row]) -> list[Row]:
+    """Lines below the description in their front matter, as sites show it: below the first heading where one opens."""
+    number = next((number for number, line in enumerate(header) if _DESCRIPTION.match(line)), -1)
+    if number < 0:
+        return rows
+    parts = [_DESCRIPTION.sub("", header[number])]
+    parts += takewhile(lambda line: line.startswith((" ", "\t")), header[number + 1 :])
+    words = " ".join([part.strip(_BLANKS) for part in parts]).lstrip(">|-+ ")
+    if len(words) > 1 and words[0] == words[-1] and words[0] in "'\"":
+        words = words[1:-1].replace("''", "'") if words[0] == "'" else words[1:-1].replace('\\"', '"')
+    opening = next((at for at, (text, _) in enumerate(rows) if text.strip(_BLANKS)), 0)
+    at = opening + 1 if rows and rows[opening][0].startswith("# ") else 0
+    source = rows[at - 1][1] if at else number + 1
+    return [*rows[:at], ("", source), (words, source), ("", source), *rows[at:]]
 
 
 def _documented(objects: PythonObjects, name: str) -> list[str]:

@@ -47,6 +47,13 @@ CASES = [
         '- item\n\n  <pre class="lang-js"><code><b>a</b>(\n    b &lt; c);\n</code></pre>\n\n<pre>open\n',
         "- item\n\n  ```js\n  a(\n    b < c);\n  ```\n\nopen\n",
     ),
+    ("markdown", "---\nintro: 'It''s {x}.'\n---\n\nText.\n", "It's {x}.\n\nText.\n"),
+    (
+        "liquid",
+        "---\ndescription: >-\n  About\n  {% data variables.product.name %}.\na: b\n---\n\n# T\n\nText.\n",
+        "# T\n\nAbout Widget.\n\nText.\n",
+    ),
+    ("hugo", '+++\ndescription = "Short"\n+++\n', "Short\n"),
     ("markdown", "> [!NOTE]\n> Careful.\n", "> **Note**\n> Careful.\n"),
     ("markdown", "## Title {#id}\n\ntext\n{: .class }\n", "## Title\n\ntext\n"),
     ("markdown", "[a][x], [`b`][p.q.r], `c[i][j]`\n\n[x]: https://x.org 'X'\n", "[a](https://x.org), `b`, `c[i][j]`\n"),
