@@ -237,6 +237,36 @@ def test_what_went_while_a_cache_was_built_is_looked_for_again(tmp_path: Path, m
     assert looked == [True, False]
 
 
+def test_what_a_link_misses_is_waited_for_where_it_leads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    later, looked = time.time_ns() + 60_000_000_000, list[int]()
+    monkeypatch.setattr(refresh, "time_ns", lambda: later)  # every file is older than the clock's grain
+    for name in ("cache", "docs", "parts"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "cache" / "manifest.json").touch()
+    asked = [tmp_path / "docs" / "page.md", tmp_path / "docs" / "loop.md", tmp_path / "docs" / "folder" / "b" / "c.md"]
+    for link, target in zip((*asked[:2], tmp_path / "docs" / "folder"), ("page.md", "loop.md", "new"), strict=True):
+        link.symlink_to(f"../parts/{target}" if link.name != "loop.md" else target)
+
+    def sync_once(_: object) -> list[str]:
+        looked.append(sum(path.exists() for path in asked))
+        return [*map(str, asked), f"{tmp_path}{'/deep' * 700}"]
+
+    def page() -> None:
+        (tmp_path / "parts" / "page.md").touch()
+
+    def folder() -> None:
+        (tmp_path / "parts" / "new" / "b").mkdir(parents=True)
+        (tmp_path / "parts" / "new" / "b" / "c.md").touch()
+
+    refreshes = refresh.Refreshes()
+    for make in (page, folder):
+        for _ in range(2):
+            refreshes.bring_up(str(tmp_path / "cache"), sync_once, None)
+        make()
+    refreshes.bring_up(str(tmp_path / "cache"), sync_once, None)
+    assert looked == [0, 1, 2]
+
+
 def test_a_project_that_declares_nothing_has_a_cache_outside_of_it(tmp_path: Path) -> None:
     (tmp_path / "docs").mkdir()
     (tmp_path / ".git").mkdir()

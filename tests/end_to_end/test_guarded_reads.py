@@ -19,7 +19,7 @@ import pytest
 from holdfast.caches.build import git_tree
 from holdfast.caches.build.build import build_cache
 from holdfast.caches.build.build_order import BuildOrder
-from holdfast.caches.build.cache_plan import ProjectPlace, lacking_parts, plan_cache
+from holdfast.caches.build.cache_plan import lacking_parts, plan_cache
 from holdfast.caches.build.document_files import read_document
 from holdfast.caches.build.project_directory import Project
 from holdfast.caches.build.source_state import KnownSources, SourceState
@@ -144,8 +144,7 @@ def read(project: Path, toml: str) -> tuple[dict[str, str], bool]:
     put(project / "context.toml", toml)
     here = Project(str(project), str(project / ".context" / "caches"))
     (declared,) = here.declared().caches
-    place = ProjectPlace(here.path, here.cache_root, lambda: str(project.parent))
-    plan = plan_cache(place, declared, SourceState.none(), lambda _: None)
+    plan = plan_cache(here, declared, SourceState.none(), lambda: str(project.parent))
     told = {each.source: each.reason for each in plan.found.passed}
     pages, more = [], {}
     for item in plan.items:

@@ -144,8 +144,7 @@ def _check(workspace: Workspace, arguments: SyncArguments) -> Outcome[SyncAnswer
     lock = project.lock()
     tokenizer = check_tokenizer(declared)
     lock_only = arguments.get("lock_only", False)
-    found = [check_cache(project, cache, lock, tokenizer, lock_only=lock_only) for cache in chosen]
-    behind = [(cache.name, cache.reasons) for cache in found]
+    behind = [(cache.name, check_cache(project, cache, lock, tokenizer, lock_only=lock_only)) for cache in chosen]
     if lock is not None and not names:
         behind += [
             (name, ["lock: names it, and context.toml does not"]) for name in lock.caches if not declared.cache(name)
@@ -227,7 +226,7 @@ def _note_behind(project: Project, lock: ProjectLock | None, cache: SinceCache) 
     if lock is None or declared is None or not read_state(project, declared.name).cache_version:
         return False
     try:
-        reasons = check_cache(project, declared, lock, check_tokenizer(project.declared()), lock_only=False).reasons
+        reasons = check_cache(project, declared, lock, check_tokenizer(project.declared()), lock_only=False)
     except ContextError as error:
         reasons = [error.reason]
     cache["reason"] = "; ".join([each for each in (cache["reason"], *reasons) if each])

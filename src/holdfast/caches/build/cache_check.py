@@ -17,36 +17,29 @@ from holdfast.caches.build.machine_state import read_state
 from holdfast.caches.build.made_files import find_damage, made_files
 from holdfast.caches.build.project_directory import Project
 from holdfast.caches.build.source_state import SourceState
-from holdfast.caches.build.sync import Scratch, locked_of, nothing_found, place_of, settings_of, state_of
+from holdfast.caches.build.sync import Scratch, locked_of, nothing_found, settings_of, state_of
 from holdfast.caches.build.user_caches import located
 from holdfast.caches.project.project_file import DeclaredCache
 from holdfast.caches.project.project_lock import LockedCache, ProjectLock
 from holdfast.core.confined_paths import printable
 from holdfast.core.errors import BuildFailed, ContextError
-from holdfast.core.record import NamedTuple
 
 # The time is no part of what is compared.
 _ANY_TIME = "1970-01-01T00:00:00Z"
 
 
-class BehindCache(NamedTuple):
-    """A cache that is not in step, and why."""
-
-    name: str
-    reasons: list[str]
-
-
 def check_cache(
     project: Project, declared: DeclaredCache, lock: ProjectLock | None, tokenizer: str, *, lock_only: bool
-) -> BehindCache:
-    """Whether a cache and its lock are in step with the sources; writes nothing into the project.
+) -> list[str]:
+    """Why a cache or its lock is behind the sources, nothing where both are in step; writes nothing into the project.
 
     With `lock_only` the cache need not be there or in step.
     """
     locked = None if lock is None else lock.caches.get(declared.name)
     project, declared = located(project, declared)
-    check = _registry_reasons if declared.oci else _source_reasons
-    return BehindCache(declared.name, check(project, declared, locked, tokenizer, lock_only))
+    if declared.oci:
+        return _registry_reasons(project, declared, locked, lock_only=lock_only)
+    return _source_reasons(project, declared, locked, tokenizer, lock_only)
 
 
 def _source_reasons(
@@ -57,7 +50,7 @@ def _source_reasons(
     if not lock_only and not os.path.lexists(cache):
         return ["cache: not built here"]
     with Scratch(cache, is_check=True) as scratch:
-        plan = plan_cache(place_of(project, scratch), declared, state, lambda _: None)
+        plan = plan_cache(project, declared, state, scratch.path)
         changes = changes_since(plan, state)
         is_known = bool(state.cache_version)
         is_current = is_known and changes.is_none and state.settings == settings
@@ -100,7 +93,7 @@ def version_there(cache: str) -> str:
 
 
 def _registry_reasons(
-    project: Project, declared: DeclaredCache, locked: LockedCache | None, _tokenizer: str, lock_only: bool
+    project: Project, declared: DeclaredCache, locked: LockedCache | None, *, lock_only: bool
 ) -> list[str]:
     """Whether the cache that was pulled is the one of the lock, to the last byte; no registry is asked."""
     if locked is None or not locked.oci:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection
 from holdfast.caches.build.git_tree import full_commit, head_commit, write_tree
 from holdfast.caches.build.guarded_files import read_item, why_unread
 from holdfast.caches.build.included_files import ABSENT, MISSING, IncludedFiles
+from holdfast.caches.build.project_directory import Project
 from holdfast.caches.build.project_sources import (
     FoundSources,
     PassedOver,
@@ -26,12 +27,21 @@ from holdfast.core.errors import SettingsInvalid
 from holdfast.core.record import NamedTuple
 
 
-class ProjectPlace(NamedTuple):
-    """Where a project and its caches lie, both real paths, and a folder that commits may be written to."""
+class _Included:
+    """The files that texts ask for, as they are now: each is looked at once, and ignore files are read once."""
 
-    project: str
-    cache_root: str
-    scratch: Callable[[], str]
+    def __init__(self) -> None:
+        self._files: dict[tuple[str, str, str], IncludedFiles] = {}
+        self._found: dict[tuple[str, str, str, str], tuple[str, str]] = {}
+
+    def look(self, item: SourceItem, path: str) -> tuple[str, str]:
+        """What `IncludedFiles.look` finds for the text of an item."""
+        key = (item.root, item.top, item.origin)
+        if (of_path := (*key, path)) not in self._found:
+            if key not in self._files:
+                self._files[key] = IncludedFiles.of(item)
+            self._found[of_path] = self._files[key].look(path)
+        return self._found[of_path]
 
 
 class CachePlan(NamedTuple):
@@ -44,6 +54,7 @@ class CachePlan(NamedTuple):
     files: KnownFiles
     commits: tuple[tuple[str, str], ...]
     packages: tuple[tuple[str, str], ...]
+    included: _Included
 
     def rows(self) -> list[tuple[str, tuple[str, str]]]:
         """Each source with its hash and its reader."""
@@ -65,34 +76,41 @@ class SourceChanges(NamedTuple):
 
 
 def plan_cache(
-    place: ProjectPlace, declared: DeclaredCache, state: SourceState, tell: Callable[[int], None]
+    project: Project,
+    declared: DeclaredCache,
+    state: SourceState,
+    scratch: Callable[[], str],
+    tell: Callable[[int], None] = lambda _: None,
 ) -> CachePlan:
-    """Find what a cache is made from; SettingsInvalid where what is declared is not there."""
+    """Find what a cache is made from; SettingsInvalid where what is declared is not there.
+
+    `scratch` gives a folder that commits may be written to; `tell` gets the number of files found so far.
+    """
     patterns = Patterns.of(declared.include, declared.exclude)
     found = FoundSources.none()
     commits: dict[str, str] = {}
     for source in declared.sources:
         where = f"caches.{declared.name}.sources"
-        root = _real_source(place, source.path, where)
+        root = _real_source(project, source.path, where)
         if source.is_git:
-            commit = _find_git(place, source, root, where, patterns, found, tell)
+            commit = _find_git(project, source, root, where, patterns, found, scratch, tell)
             if commit:
                 commits[source.path or "."] = commit
         elif os.path.isdir(root):
-            find_below(root, checkout_top(root, place.project), patterns, place.cache_root, found, tell)
+            find_below(root, checkout_top(root, project.path), patterns, project.cache_root, found, tell)
         else:
-            find_file(root, checkout_top(os.path.dirname(root), place.project), patterns, found)
-    packages = _find_packages(place, declared, patterns, found)
+            find_file(root, checkout_top(os.path.dirname(root), project.path), patterns, found)
+    packages = _find_packages(project, declared, patterns, found)
     digests, files = file_digests(state.files, [item.path for item in found.items], found.stamps)
-    plan = CachePlan([], [], {}, found, files, tuple(sorted(commits.items())), tuple(sorted(packages.items())))
+    pairs = [tuple(sorted(each.items())) for each in (commits, packages)]
+    plan = CachePlan([], [], {}, found, files, pairs[0], pairs[1], _Included())
     read = [digest for digest in digests if isinstance(digest, str)]
     if len(read) == len(digests) and RECOGNISING.isdisjoint([item.reader for item in found.items]):
         return plan._replace(items=found.items, digests=read)
-    recognised = _Recognised(state)
     for item, digest in zip(found.items, digests, strict=True):
         if isinstance(digest, OSError):
             found.passed.append(PassedOver(item.source, why_unread(digest)))
-        elif item.reader in RECOGNISING and not recognised.is_of_its_kind(item, digest):
+        elif item.reader in RECOGNISING and not _is_recognised(state, item, digest):
             plan.strangers[item.source] = digest
         else:
             plan.items.append(item)
@@ -100,12 +118,12 @@ def plan_cache(
     return plan
 
 
-def _real_source(place: ProjectPlace, path: str, where: str) -> str:
-    named = os.path.join(place.project, path) if path else place.project
+def _real_source(project: Project, path: str, where: str) -> str:
+    named = os.path.join(project.path, path) if path else project.path
     root = os.path.realpath(named)
-    if not lies_inside(root, place.project):
+    if not lies_inside(root, project.path):
         raise invalid(f"{where}: '{path}' is a link that leads outside the project: check it out below the project")
-    if lies_inside(root, place.cache_root):
+    if lies_inside(root, project.cache_root):
         raise invalid(f"{where}: '{path}' lies in the cache root, where caches are built: name the sources themselves")
     if not os.path.exists(root):
         raise invalid(f"{where}: there is no '{path}'{_near(named)}")
@@ -124,12 +142,13 @@ def _near(path: str) -> str:
 
 
 def _find_git(
-    place: ProjectPlace,
+    project: Project,
     source: DeclaredSource,
     root: str,
     where: str,
     patterns: Patterns,
     found: FoundSources,
+    scratch: Callable[[], str],
     tell: Callable[[int], None],
 ) -> str:
     """Add the files of a checkout; the commit they are of, empty where the lock cannot name one."""
@@ -140,25 +159,25 @@ def _find_git(
             commit = full_commit(root, source.commit)
         except SettingsInvalid as error:
             raise invalid(f"{where}: '{source.path}': {error.reason}") from None
-        top = os.path.join(place.scratch(), f"{len(found.items)}-{commit}")
+        top = os.path.join(scratch(), f"{len(found.items)}-{commit}")
         os.makedirs(top, exist_ok=True)
         for path in write_tree(root, commit, source.folder, top):
             found.passed.append(PassedOver(printable(path), "is a link or a submodule in the commit"))
     else:
         # The lock of a project cannot name the project's own commit: it is part of it.
-        commit, top = "" if root == checkout_top(place.project, place.project) else head_commit(root), root
+        commit, top = "" if root == checkout_top(project.path, project.path) else head_commit(root), root
     below = os.path.realpath(os.path.join(top, source.folder)) if source.folder else top
     if not lies_inside(below, top) or not os.path.exists(below):
         raise invalid(f"{where}: there is no '{source.folder}' in the checkout '{source.path}'")
     if os.path.isdir(below):
-        find_below(below, top, patterns, place.cache_root, found, tell)
+        find_below(below, top, patterns, project.cache_root, found, tell)
     else:
         find_file(below, top, patterns, found)
     return commit
 
 
 def _find_packages(
-    place: ProjectPlace, declared: DeclaredCache, patterns: Patterns, found: FoundSources
+    project: Project, declared: DeclaredCache, patterns: Patterns, found: FoundSources
 ) -> dict[str, str]:
     """Add the files of packages; the version of each."""
     versions: dict[str, str] = {}
@@ -168,7 +187,7 @@ def _find_packages(
 
     seen: set[str] = set()
     for name in declared.packages:
-        package = package_files(place.project, declared.name, name, declared.python)
+        package = package_files(project.path, declared.name, name, declared.python)
         versions[name] = package.version
         for item in package.items:
             is_taken = patterns.includes(item.source) and not patterns.excludes(item.source, folder=False)
@@ -179,23 +198,17 @@ def _find_packages(
     return versions
 
 
-class _Recognised:
-    """Whether files are of the kind that their names say; remembered files are not read again."""
-
-    def __init__(self, state: SourceState) -> None:
-        self._known = state.known
-
-    def is_of_its_kind(self, item: SourceItem, digest: str) -> bool:
-        """Whether a file is."""
-        if self._known.strangers.get(item.source) == digest:
-            return False
-        if self._known.table.get(item.source, ("", ""))[0] == digest:
-            return True
-        reader = reader_named(item.reader)
-        try:
-            return reader is None or is_of_kind(reader, read_item(item))
-        except Unreadable:
-            return True  # the build says why
+def _is_recognised(state: SourceState, item: SourceItem, digest: str) -> bool:
+    """Whether a file is of the kind that its name says; one that is remembered is not read again."""
+    if state.known.strangers.get(item.source) == digest:
+        return False
+    if state.known.table.get(item.source, ("", ""))[0] == digest:
+        return True
+    reader = reader_named(item.reader)
+    try:
+        return reader is None or is_of_kind(reader, read_item(item))
+    except Unreadable:
+        return True  # the build says why
 
 
 def changes_since(plan: CachePlan, state: SourceState) -> SourceChanges:
@@ -206,10 +219,9 @@ def changes_since(plan: CachePlan, state: SourceState) -> SourceChanges:
     differing, changed = set(others), len(others) - added
     skipped: dict[str, tuple[SourceItem, str]] = {}
     if known.more:
-        files = _Includable()
         for item in [item for item in plan.items if item.source in known.more and item.source not in differing]:
             included, reason = known.more[item.source]
-            if any(files.of(item).digest(path) != digest for path, digest in included.items()):
+            if any(plan.included.look(item, path)[0] != digest for path, digest in included.items()):
                 changed += 1
                 differing.add(item.source)
             elif reason:
@@ -259,12 +271,11 @@ def _refused_includes(plan: CachePlan, known: KnownSources) -> dict[tuple[str, s
         source: [path for path, digest in included.items() if digest == ABSENT]
         for source, (included, _) in known.more.items()
     }
-    files = _Includable()
     return {
         (item.source, path): reason
         for item in plan.items
         for path in missing.get(item.source, ())
-        if (reason := files.of(item).refusal(path))
+        if (reason := plan.included.look(item, path)[1])
     }
 
 
@@ -279,17 +290,3 @@ def _missing_parts(known: KnownSources, refused: Collection[tuple[str, str]]) ->
         PassedOver(sources[0], f"needs '{printable(what)}', which cannot be found (texts that need it: {len(sources)})")
         for what, sources in needed.items()
     ]
-
-
-class _Includable:
-    """What texts may include: of all texts of one folder the same, so that its ignore files are read once."""
-
-    def __init__(self) -> None:
-        self._files: dict[tuple[str, str, str], IncludedFiles] = {}
-
-    def of(self, item: SourceItem) -> IncludedFiles:
-        """What the text of an item may include."""
-        key = (item.root, item.top, item.origin)
-        if key not in self._files:
-            self._files[key] = IncludedFiles.of(item)
-        return self._files[key]

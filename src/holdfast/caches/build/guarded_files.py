@@ -153,13 +153,13 @@ def led_to(path: str, boundary: str) -> Lead:
     return Lead(FILE if stat.S_ISREG(mode) else FOLDER if stat.S_ISDIR(mode) else OTHER, real)
 
 
-def ignore_files(path: str, top: str) -> list[str]:
-    """The ignore files, there or not, that may leave out a file: those of every folder that it is in below `top`."""
+def ignore_files(path: str, top: str, seen: set[str]) -> list[str]:
+    """The ignore files, there or not, that may leave out a file: those of every folder that it is in below `top`, but
+    for folders that were `seen`."""
     found = []
-    while lies_inside(path := os.path.dirname(path), top):
-        found += [os.path.join(path, name) for name in (GITIGNORE, CONTEXTIGNORE)]
-        if path == top:
-            break
+    while lies_inside(path := os.path.dirname(path), top) and path not in seen:
+        seen.add(path)
+        found += [f"{path}/{name}" for name in (GITIGNORE, CONTEXTIGNORE)]
     return found
 
 

@@ -32,6 +32,7 @@ class IncludedFiles:
         self.site = site or Site()
         ignored = None if origin == PACKAGED else IgnoredFiles(top, root[len(top) :].strip("/"))
         self._root, self._guard = root, Guard(top, ignored=ignored)
+        self._folders: dict[str, bool] = {}  # whether a folder is there
         self.asked: dict[str, str] = {}  # path as asked -> sha256 of the file in hex, ABSENT where there is none
 
     @classmethod
@@ -52,19 +53,16 @@ class IncludedFiles:
         """Note what cannot be found, beside the files that were asked for."""
         self.asked[MISSING + what] = ABSENT
 
-    def digest(self, path: str) -> str:
-        """The sha256 of a file in hex, ABSENT where it cannot be had."""
-        return _digest(self._bytes(path))
-
-    def refusal(self, path: str) -> str:
-        """Why a file that is there may not be included, in words that follow its path; empty for any other."""
+    def look(self, path: str) -> tuple[str, str]:
+        """The sha256 of a file in hex, ABSENT where it cannot be had; and why one that is there may not be included,
+        in words that follow its path."""
         try:
-            self._read(path)
+            return _digest(self._read(path)), ""
         except Refused as error:
-            return "leads outside what it may include" if isinstance(error, Outside) else str(error.strerror)
+            reason = "leads outside what it may include" if isinstance(error, Outside) else str(error.strerror)
+            return ABSENT, reason
         except OSError:
-            pass
-        return ""
+            return ABSENT, ""
 
     def _bytes(self, path: str) -> bytes | None:
         try:
@@ -76,7 +74,9 @@ class IncludedFiles:
         try:
             place = os.path.normpath(os.path.join(self._root, path))
             # Most paths that are tried lead to nothing, which costs less to see than to resolve.
-            if not path or path.startswith("/") or not os.path.exists(place):
+            if (folder := os.path.dirname(place)) not in self._folders:
+                self._folders[folder] = os.path.isdir(folder)
+            if not path or path.startswith("/") or not self._folders[folder] or not os.path.exists(place):
                 raise FileNotFoundError(path)
             return self._guard.read(place, MAX_INCLUDED_BYTES)
         except ValueError:  # a NUL or a lone surrogate

@@ -10,7 +10,7 @@ from holdfast.caches.build.git_tree import full_commit, write_tree
 from holdfast.caches.build.project_directory import Project
 from holdfast.caches.build.source_item import FOUND
 from holdfast.caches.build.source_state import SourceState
-from holdfast.caches.build.sync import Scratch, place_of, sync_cache
+from holdfast.caches.build.sync import Scratch, sync_cache
 from holdfast.caches.project.project_file import DeclaredCache
 from holdfast.caches.project.project_lock import LOCK_NAME, LockedCache
 from holdfast.core.confined_paths import printable
@@ -79,6 +79,6 @@ class PastProject:
         """A file of the sources as they are now that git does not track; empty where there is none."""
         tracked = set(git(self._now.path, "ls-files", "-z").split(b"\0"))
         with Scratch("", is_check=True) as scratch:
-            plan = plan_cache(place_of(self._now, scratch), declared, SourceState.none(), lambda _: None)
+            plan = plan_cache(self._now, declared, SourceState.none(), scratch.path)
         names = [os.path.relpath(item.path, self._now.path) for item in plan.found.items if item.origin == FOUND]
         return min([name for name in names if os.fsencode(name) not in tracked], default="")

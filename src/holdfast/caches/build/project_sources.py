@@ -302,7 +302,7 @@ class _Walk:
         matters."""
         kind, real = led_to(path, self._root)
         if kind == FILE:
-            self._found.watched.extend(ignore_files(real, self._top))
+            self._found.watched.extend(ignore_files(real, self._top, set()))
         if kind == OUTSIDE:
             if is_source or os.path.isdir(real):
                 self._pass_over(source, "is a link that leads outside the sources")

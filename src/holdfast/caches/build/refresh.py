@@ -8,6 +8,7 @@ after the call.
 
 from __future__ import annotations
 
+import itertools
 import os
 from _thread import allocate_lock, get_ident, start_new_thread
 from time import monotonic, time_ns
@@ -44,51 +45,63 @@ class RefreshDue(BaseException):
 
 
 class _Watch(NamedTuple):
-    """The stamps of paths that lead to something, and the paths that lead to nothing; `own` is the built manifest."""
+    """The stamps of paths, the manifest of the built cache among them."""
 
     paths: list[str]
     stamps: list[Identity]
-    absent: list[str]
-    own: tuple[str, Identity]
 
     def holds(self) -> bool:
         """Whether nothing changed: a `stat` for every path."""
         try:
-            if identity(os.stat(self.own[0])) != self.own[1]:
-                return False
-            return list(map(identity, map(os.stat, self.paths))) == self.stamps and not any(
-                map(os.path.exists, self.absent)
-            )
+            return list(map(identity, map(os.stat, self.paths))) == self.stamps
         except OSError:
             return False
 
 
 def _watch(cache: str, paths: Sequence[str], started: int) -> _Watch | None:
-    """What to compare from now on; None where a change since `started`, or a later one, could leave stamps equal."""
-    there, stamps, absent = [], [], []
-    for path in paths:
-        try:
-            stamps.append(identity(os.stat(path)))
-            there.append(path)
-        except OSError:
-            absent.append(path)
-    manifest = os.path.join(cache, _MANIFEST)
+    """What to compare from now on; None where a change since `started`, or a later one, could leave stamps equal.
+
+    For a path that leads to nothing it is the nearest folder above it, which changes when something appears there.
+    """
     try:
-        # What is absent was there during the build if the folder that it was in changed since.
-        above = [identity(os.stat(folder)) for folder in set(map(_folder_above, absent))]
-        if are_settled([*stamps, *above], started):
-            return _Watch(there, stamps, absent, (manifest, identity(os.stat(manifest))))
+        found = _stamps(paths)
+        if are_settled(found.values(), started):
+            manifest = os.path.join(cache, _MANIFEST)
+            found[manifest] = identity(os.stat(manifest))
+            return _Watch(list(found), list(found.values()))
     except OSError:
         pass
     return None
 
 
-def _folder_above(path: str) -> str:
-    """The nearest folder above a path that is there."""
-    path = os.path.dirname(path)
-    while not os.path.lexists(path):
-        path = os.path.dirname(path)
-    return path
+def _stamps(paths: Sequence[str]) -> dict[str, Identity]:
+    """By path its stamps; for a path that leads to nothing those of the nearest folder above it."""
+    known: dict[str, Identity | None] = {}
+    waiting = list(paths)
+
+    def is_there(path: str) -> bool:
+        if path not in known:
+            try:
+                known[path] = identity(os.stat(path))
+            except OSError:
+                known[path] = None
+                if os.path.islink(path):  # what it misses may appear where it leads
+                    waiting.append(os.path.realpath(path))
+        return known[path] is not None
+
+    found: dict[str, Identity] = {}
+    for path in waiting:
+        place = above = os.path.dirname(path)
+        if not is_there(above):
+            # From the top, since a text may name folders without end that are not there.
+            ends = (at for at, letter in enumerate(path) if letter == os.sep)
+            for folder in itertools.takewhile(is_there, (path[: max(end, 1)] for end in ends)):
+                place = folder
+        elif is_there(path):
+            place = path
+        if (stamp := known[place]) is not None:
+            found[place] = stamp
+    return found
 
 
 class _Run:
@@ -215,7 +228,9 @@ def _of_user(project: Project, cache: DeclaredCache) -> tuple[Project | None, De
 
 def _is_due(workspace: Workspace, project: Project, cache: DeclaredCache) -> bool:
     """Whether a cache is to be compared with its sources, or built."""
-    place = project.cache_root if os.path.lexists(project.cache_root) else _folder_above(project.cache_root)
+    place = project.cache_root
+    while not os.path.exists(place):
+        place = os.path.dirname(place)
     can_write = not workspace.confined_to and os.access(place, os.W_OK)
     if not os.path.lexists(os.path.join(project.cache(cache.name), _MANIFEST)):
         if cache.oci:
@@ -260,6 +275,6 @@ def _check(project: Project, file: ProjectFile, cache: DeclaredCache) -> None:
     from holdfast.caches.build.cache_check import check_cache
     from holdfast.caches.build.project_directory import check_tokenizer
 
-    behind = check_cache(project, cache, project.lock(), check_tokenizer(file), lock_only=False)
-    if behind.reasons:
-        raise CacheStale(f"cache '{cache.name}': {'; '.join(behind.reasons)}")
+    reasons = check_cache(project, cache, project.lock(), check_tokenizer(file), lock_only=False)
+    if reasons:
+        raise CacheStale(f"cache '{cache.name}': {'; '.join(reasons)}")

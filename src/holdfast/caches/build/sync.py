@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from holdfast.caches.build.build import DocumentsReport
 from holdfast.caches.build.cache_plan import (
     CachePlan,
-    ProjectPlace,
     SourceChanges,
     changes_since,
     first_reasons,
@@ -46,15 +45,6 @@ from holdfast.core.record import NamedTuple
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from holdfast.caches.build.build_order import BuildOrder, PhaseProgress
-
-
-class KnownCache(NamedTuple):
-    """The cache that is there, if it is as it was built, the sources that did not change since, and whether its files
-    were flushed."""
-
-    path: str | None
-    unchanged: Container[str]
-    flushed: bool
 
 
 # At most this many of what was passed over are named in a failure.
@@ -157,7 +147,7 @@ def _synced(project: Project, declared: DeclaredCache, order: BuildOrder) -> Syn
     show, strict = _shown(declared.name, order.progress), order.strict
     with collector(runs=False), Scratch(cache, is_check=False) as scratch:
         state = read_state(project, declared.name)
-        plan = plan_cache(place_of(project, scratch), declared, state, lambda count: show("looking", count, 0))
+        plan = plan_cache(project, declared, state, scratch.path, lambda count: show("looking", count, 0))
         faults = [passed for passed in plan.found.passed if passed.is_fault]
         if strict and faults:
             raise BuildFailed(_not_read(declared.name, faults))
@@ -177,8 +167,15 @@ def _synced(project: Project, declared: DeclaredCache, order: BuildOrder) -> Syn
             raise BuildFailed(nothing_found(declared, plan.found))
         if damaged:
             make_replaceable(cache, state.made)
-        known = KnownCache(cache if is_known else None, changes.unchanged, state.flushed)
-        report = _built(declared, plan, cache, order._replace(force=True, progress=show), known)
+        # What builds is loaded where something is to build: a sync that finds nothing to do takes half the time.
+        from holdfast.caches.build.build import build_documents
+
+        building, previous = order._replace(force=True, progress=show), cache if is_known else None
+        try:
+            report = build_documents(plan.items, cache, building, previous, changes.unchanged, state.flushed)
+        except BuildFailed as error:
+            why = "; ".join(first_reasons(plan, _NAMED))
+            raise BuildFailed(f"cache '{declared.name}': {error.reason}{f': {why}' if why else ''}") from None
         for note in _notes(declared, damaged, is_other=is_known and state.settings != settings):
             order.note(f"{declared.name}: {note}")
         state = state_of(plan, report, state, changes, settings)._replace(
@@ -197,25 +194,15 @@ def _watched(project: Project, declared: DeclaredCache, plan: CachePlan, state: 
     paths = [project.file, *[os.path.join(project.path, source.path) for source in declared.sources]]
     paths += plan.found.watched
     paths += [item.path for item in plan.found.items]
-    more = state.known.more
-    for item in [item for item in plan.items if item.source in more]:
-        for path in [path for path in more[item.source][0] if not path.startswith((MISSING, "/"))]:
-            included = os.path.normpath(os.path.join(item.root, path))
-            paths += [included, *ignore_files(included, item.top)]
+    more, folders = state.known.more, set[str]()
+    asked = {(item.root, item.top, path) for item in plan.items if item.source in more for path in more[item.source][0]}
+    for root, top, path in asked:
+        included = os.path.normpath(f"{root}/{path}")
+        if not path.startswith((MISSING, "/")) and lies_inside(included, top):
+            paths.append(included)
+            if os.path.isdir(os.path.dirname(included)):
+                paths += ignore_files(included, top, folders)
     return [path for path in dict.fromkeys(paths) if not lies_inside(path, project.cache_root)]
-
-
-def _built(
-    declared: DeclaredCache, plan: CachePlan, cache: str, order: BuildOrder, known: KnownCache
-) -> DocumentsReport:
-    # What builds is loaded where something is to build: a sync that finds nothing to do takes half the time.
-    from holdfast.caches.build.build import build_documents
-
-    try:
-        return build_documents(plan.items, cache, order, *known)
-    except BuildFailed as error:
-        why = first_reasons(plan, _NAMED)
-        raise BuildFailed(f"cache '{declared.name}': {error.reason}{': ' if why else ''}{'; '.join(why)}") from None
 
 
 def write_lock(
@@ -258,10 +245,6 @@ def _notes(declared: DeclaredCache, damaged: str, *, is_other: bool) -> Iterator
         yield "it had the index of another release, ranking or tokenizer: the cache was built again"
     if declared.shards:
         yield f"'shards = {declared.shards}' is ignored: a cache of any size is one cache; remove it from context.toml"
-
-
-def place_of(project: Project, scratch: Scratch) -> ProjectPlace:
-    return ProjectPlace(project.path, project.cache_root, scratch.path)
 
 
 def _shown(name: str, progress: PhaseProgress) -> PhaseProgress:
