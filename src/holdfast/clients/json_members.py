@@ -80,7 +80,7 @@ def without_json_member(text: str, path: Sequence[str]) -> str:
     member = _last(found, path[-1])
     if member is None:
         raise OddText(f'there is no "{path[-1]}"')
-    return mark + _removed(text, plain, found, member)
+    return mark + _removed(text, found, member)
 
 
 def _marked(text: str) -> tuple[str, str]:
@@ -191,27 +191,20 @@ def _unit(plain: str) -> str:
 
 
 def _inserted(text: str, plain: str, found: _Object, key: str, value: object, unit: str, end: str) -> str:
-    if not found.members:
-        outer = _margin(plain, found.open)
-        member = f"{outer}{unit}{_flat(key)}: {_written(value, outer + unit, unit, end)}"
-        line = plain.rfind("\n", found.open, found.close) + 1
-        if line and not plain[line : found.close].strip(_BLANKS):
-            return text[:line] + member + end + text[line:]
+    """The text with a new first member: on a line of its own, or on the line of an object that is on one."""
+    outer = _margin(plain, found.open)
+    first = found.members[0].start if found.members else found.close
+    margin = _margin(plain, first) if found.members else outer + unit
+    line = plain.find("\n", found.open, first) + 1
+    if not line and found.members:
+        return f"{text[:first]}{_flat(key)}: {_flat(value)}, {text[first:]}"
+    member = f"{margin}{_flat(key)}: {_written(value, margin, unit, end)}{',' if found.members else ''}"
+    if not line:
         return f"{text[: found.close]}{end}{member}{end}{outer}{text[found.close :]}"
-    last = found.members[-1]
-    if "\n" not in plain[found.open : found.members[0].start]:
-        return f"{text[: last.end]}, {_flat(key)}: {_flat(value)}{text[last.end :]}"
-    margin = _margin(plain, last.start)
-    member = f"{margin}{_flat(key)}: {_written(value, margin, unit, end)}"
-    comma = _comma_after(text, last.end)
-    rest = comma + 1 if comma else last.end
-    stop = _line_end(text, rest)
-    before = text[:rest] + ("" if comma else ",") + text[rest:stop]
-    if stop >= found.close:  # the brace closes on the same line
-        stop = found.close
-        before = text[: last.end] + ("" if comma else ",") + text[last.end : stop]
-        return f"{before}{end}{member}{',' if comma else ''}{text[stop:]}"
-    return f"{before}{end}{member}{',' if comma else ''}{text[stop:]}"
+    before = text[found.open : line]
+    if before.rfind("/*") > before.rfind("*/"):  # a comment goes on beyond the line
+        return f"{text[: found.open + 1]}{end}{member}{text[found.open + 1 :]}"
+    return f"{text[:line]}{member}{end}{text[line:]}"
 
 
 def _comma_after(text: str, at: int) -> int:
@@ -232,53 +225,16 @@ def _comma_after(text: str, at: int) -> int:
     return 0
 
 
-def _line_end(text: str, at: int) -> int:
-    """Where the line of a place ends, comments on it included; not inside one that goes on."""
-    while (at < len(text) and text[at] in " \t\r") or text.startswith(("//", "/*"), at):
-        if text.startswith("/*", at):
-            at = text.find("*/", at) + 2
-        elif text.startswith("//", at):
-            newline = text.find("\n", at)
-            at = len(text) if newline < 0 else newline
-        else:
-            at += 1
-    return at - 1 if at and at < len(text) and text[at] == "\n" and text[at - 1] == "\r" else at
-
-
-def _removed(text: str, plain: str, found: _Object, member: _Member) -> str:
+def _removed(text: str, found: _Object, member: _Member) -> str:
+    """The text without a member, its comma, or the one before it, and the line that it had for itself."""
     place = found.members.index(member)
     comma = _comma_after(text, member.end)
-    stop = comma + 1 if comma else member.end
-    line = text.rfind("\n", 0, member.start) + 1
-    after = _line_end(text, stop) if not text[line : member.start].strip(" \t") else -1
-    has_lines = after >= 0 and line > found.open and (text[after : after + 1] in ("\r", "\n") and after < found.close)
-    previous = found.members[place - 1] if place else None
-    if has_lines:
-        newline = text.find("\n", after) + 1
-        kept = text[newline:]
-        head = text[:line]
-        if previous is not None and not comma and place == len(found.members) - 1:
-            own = _comma_after(text, previous.end)
-            head = text[:own] + text[own + 1 : line]
-        elif previous is None and len(found.members) == 1:
-            head, kept = _closed_up(text, found, line, newline)
-        return head + kept
-    if previous is not None and place == len(found.members) - 1:
-        own = _comma_after(text, previous.end)
-        between = text[own + 1 : member.start]
-        between = between if "//" in between else between.rstrip(_BLANKS)  # such a comment needs its line's end
-        return text[:own] + between + text[member.end :]
-    if previous is not None:
-        return text[: member.start] + text[_skip(text, stop) :]
-    return text[: found.open + 1] + text[_skip(plain, stop) if comma else stop :]
-
-
-def _closed_up(text: str, found: _Object, line: int, newline: int) -> tuple[str, str]:
-    """Before and after the only member's lines; an object with nothing else in it closes on the line it opens on."""
-    if text[found.open + 1 : line].strip(_BLANKS) or text[newline : found.close].strip(_BLANKS):
-        return text[:line], text[newline:]
-    inner = text[found.open + 1 : line].rstrip("\n").rstrip("\r")
-    return text[: found.open + 1] + inner, text[found.close :]
+    head, tail = text[: member.start], text[comma + 1 if comma else member.end :]
+    if place == len(found.members) - 1 and place and not comma:
+        own = _comma_after(text, found.members[place - 1].end)
+        head = head[:own] + head[own + 1 :]
+    above, rest = head.rstrip(" \t"), tail.lstrip(" \t\r")
+    return above + rest[1:] if above.endswith("\n") and rest.startswith("\n") else head + tail.lstrip(" \t")
 
 
 def _flat(value: object) -> str:

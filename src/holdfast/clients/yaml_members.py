@@ -7,7 +7,7 @@ lines. Scalars are written as JSON, which every YAML reader understands.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import yaml
 
@@ -33,25 +33,36 @@ def yaml_value(text: str) -> object:
 
 def with_yaml_member(text: str, path: Sequence[str], value: object) -> str:
     """The text with one more entry, the first of its mapping; the mapping is made, last, where it is missing."""
+    container, name = path
+    flow = f"{json.dumps(name)}: {json.dumps(value, ensure_ascii=False)}"
+    return _put(text, container, yaml.MappingNode, lambda margin, end: _lines(name, value, margin, end), flow)
+
+
+def with_yaml_item(text: str, path: Sequence[str], value: object) -> str:
+    """The text with one more item, the first of its list; the list is made, last, where it is missing."""
+    return _put(text, path[0], yaml.SequenceNode, lambda margin, end: _item(value, margin, end))
+
+
+def _put(
+    text: str, container: str, kind: type[yaml.CollectionNode], rows: Callable[[str, str], str], flow: str = ""
+) -> str:
+    """The text with rows, made for a margin and a line's end, at the top of a container; `flow` in one on a line."""
     yaml_value(text)
     end = "\r\n" if "\r\n" in text else "\n"
-    container, name = path
     key, node = _child(_root(text), container)
     if key is None:
         start = "" if not text or text.endswith("\n") else end
-        return text + start + f"{container}:{end}" + _lines(name, value, "  ", end)
-    if isinstance(node, yaml.MappingNode) and node.flow_style:
+        return text + start + f"{container}:{end}" + rows("  ", end)
+    margin = "  "
+    if isinstance(node, kind) and not node.flow_style:
+        margin = " " * node.start_mark.column
+    elif isinstance(node, kind) and flow:
         opening = node.start_mark.index + 1
-        comma = ", " if node.value else ""
-        return f"{text[:opening]}{json.dumps(name)}: {json.dumps(value, ensure_ascii=False)}{comma}{text[opening:]}"
-    is_empty = isinstance(node, yaml.ScalarNode) and not node.value
-    if not is_empty and not isinstance(node, yaml.MappingNode):
-        raise OddText(f"{container} is no mapping")
-    margin = " " * node.value[0][0].start_mark.column if isinstance(node, yaml.MappingNode) else "  "
+        return f"{text[:opening]}{flow}{', ' if node.value else ''}{text[opening:]}"
+    elif not isinstance(node, yaml.ScalarNode) or node.value:
+        raise OddText(f"{container} holds something else")
     line = text.find("\n", key.end_mark.index) + 1
-    if not line:
-        return text + end + _lines(name, value, margin, end)
-    return text[:line] + _lines(name, value, margin, end) + text[line:]
+    return text[:line] + rows(margin, end) + text[line:] if line else text + end + rows(margin, end)
 
 
 def without_yaml_member(text: str, path: Sequence[str]) -> str:
@@ -72,24 +83,6 @@ def without_yaml_member(text: str, path: Sequence[str]) -> str:
     start = text.rfind("\n", 0, key.start_mark.index) + 1
     stop = text.find("\n", max(_last_mark(node), key.end_mark.index)) + 1
     return text[:start] + (text[stop:] if stop else "")
-
-
-def with_yaml_item(text: str, path: Sequence[str], value: object) -> str:
-    """The text with one more item, the first of its list; the list is made, last, where it is missing."""
-    yaml_value(text)
-    end = "\r\n" if "\r\n" in text else "\n"
-    key, node = _child(_root(text), path[0])
-    if key is None:
-        start = "" if not text or text.endswith("\n") else end
-        return text + start + f"{path[0]}:{end}" + _item(value, "  ", end)
-    is_empty = isinstance(node, yaml.ScalarNode) and not node.value
-    if not is_empty and (not isinstance(node, yaml.SequenceNode) or node.flow_style):
-        raise OddText(f"{path[0]} is no list with an item a line")
-    # An item's own mark lies behind its dash.
-    first = node.value[0].start_mark.index if isinstance(node, yaml.SequenceNode) else -1
-    margin = " " * (text.rfind("-", 0, first) - text.rfind("\n", 0, first) - 1) if first >= 0 else "  "
-    line = text.find("\n", key.end_mark.index) + 1
-    return text[:line] + _item(value, margin, end) + text[line:] if line else text + end + _item(value, margin, end)
 
 
 def without_yaml_item(text: str, path: Sequence[str]) -> str:
