@@ -60,7 +60,7 @@ def _put(
         opening = node.start_mark.index + 1
         return f"{text[:opening]}{flow}{', ' if node.value else ''}{text[opening:]}"
     elif not isinstance(node, yaml.ScalarNode) or node.value:
-        raise OddText(f"{container} holds something else")
+        raise OddText(f"{container} is no {'mapping' if flow else 'list with an item a line'}")
     line = text.find("\n", key.end_mark.index) + 1
     return text[:line] + rows(margin, end) + text[line:] if line else text + end + rows(margin, end)
 
