@@ -50,15 +50,15 @@ def test_a_distribution_is_its_description_and_the_modules_that_are_for_users(tm
 
     found = find_package(tmp_path, "my-pkg")
 
-    assert (found.version, found.top) == ("1.2", site)
-    assert [(one.source, one.reader) for one in found.files] == [
+    assert (found.version, {one.root for one in found.items}) == ("1.2", {str(site)})
+    assert [(one.source, one.reader) for one in found.items] == [
         ("My_Pkg-1.2.dist-info/METADATA", "metadata-1"),
         ("pkg/__init__.py", "python-1"),
         ("pkg/_core.py", "python-1"),
         ("pkg/api.py", "python-1"),
         ("pkg/fast.pyi", "python-1"),
     ]
-    assert all(one.path.is_file() for one in found.files)
+    assert all(Path(one.path).is_file() for one in found.items)
 
 
 def test_an_environment_is_given_by_its_folder_or_by_its_interpreter(tmp_path: Path, site: Path) -> None:
@@ -80,7 +80,10 @@ def test_an_editable_install_is_followed_inside_the_project_only(tmp_path: Path,
     _install(site, "theirs", "1", {"theirs.pth": f"{other}\n"}, editable)
 
     found = find_package(tmp_path, "mine")
-    assert (found.top, [one.source for one in found.files]) == (mine, ["mine-1.dist-info/METADATA", "mine/__init__.py"])
+    assert [(one.root, one.source) for one in found.items] == [
+        (str(mine), "mine-1.dist-info/METADATA"),
+        (str(mine), "mine/__init__.py"),
+    ]
     with pytest.raises(PackageUnreadable, match="is an editable install from outside the project"):
         find_package(tmp_path, "theirs")
 
@@ -105,13 +108,13 @@ def test_an_npm_package_is_what_its_types_lead_to(tmp_path: Path) -> None:
 
     scoped, plain = find_package(tmp_path, "@a/b"), find_package(tmp_path, "npm:plain")
 
-    assert (scoped.version, scoped.top) == ("3.0.0", modules)
-    assert [one.source for one in scoped.files] == [
+    assert (scoped.version, scoped.items[0].root) == ("3.0.0", str(modules))
+    assert [one.source for one in scoped.items] == [
         "@a/b/lib/deep/index.d.ts",
         "@a/b/lib/index.d.ts",
         "@a/b/lib/x.d.ts",
     ]
-    assert (plain.version, [one.source for one in plain.files]) == ("1.0.0", ["@types/plain/index.d.ts"])
+    assert (plain.version, [one.source for one in plain.items]) == ("1.0.0", ["@types/plain/index.d.ts"])
 
 
 @pytest.mark.parametrize(

@@ -49,7 +49,7 @@ def _source_reasons(
     state = read_state(project, declared.name)
     if not lock_only and not os.path.lexists(cache):
         return ["cache: not built here"]
-    with Scratch(cache, is_check=True) as scratch:
+    with Scratch() as scratch:
         plan = plan_cache(project, declared, state, scratch.path)
         changes = changes_since(plan, state)
         is_known = bool(state.cache_version)

@@ -26,54 +26,37 @@ _LARGEST = 64 << 20  # bytes of a list of files
 _MANIFEST = "package.json"
 
 
-class PackageFile(NamedTuple):
-    """A file of a package that becomes a document: its path below the folder of packages, where it is, its reader.
-
-    `folder` is the real one that it may not lead out of: that of an npm package, or that of all Python packages.
-    """
-
-    source: str
-    path: Path
-    reader: str
-    folder: str
-
-
 class InstalledPackage(NamedTuple):
-    """A package as its own files describe it; `top` is the folder that sources are below."""
-
-    version: str
-    top: Path
-    files: tuple[PackageFile, ...]
-
-
-class PackageSources(NamedTuple):
-    """A package as it is installed: its version, the files to read, and what was passed over."""
+    """A package as its own files describe it: its version, the files to read, by source, and what was passed over."""
 
     version: str
     items: list[SourceItem]
     passed: list[PassedOver]
+
+    def add(self, source: str, path: Path, reader: str, top: Path, folder: Guard) -> None:
+        """Add a file by its path below `top`, the folder of packages; it may not lead out of that of its package."""
+        kind, real = led_to(os.fspath(path), folder.boundary)
+        if kind == FILE:
+            self.items.append(SourceItem(source, real, reader, os.path.realpath(top), folder.boundary, PACKAGED))
+        elif kind == OUTSIDE:
+            self.passed.append(PassedOver(source, "is a link that leads outside the package"))
+        elif kind != NOTHING:
+            self.passed.append(PassedOver(source, "is not a regular file"))
 
 
 class PackageUnreadable(Exception):
     """Why there is nothing to read of a package, in words that follow its name."""
 
 
-def package_files(project: str, cache: str, name: str, python: str) -> PackageSources:
+def package_files(project: str, cache: str, name: str, python: str) -> InstalledPackage:
     """What is read of a package that a cache declares; BuildFailed says why it cannot be found, and what to do."""
     try:
         package = find_package(Path(project), name, python)
     except PackageUnreadable as error:
         raise BuildFailed(f"the package '{name}' of the cache '{cache}' {error}") from None
-    sources = PackageSources(package.version, [], [])
-    for source, path, reader, folder in package.files:
-        kind, real = led_to(os.fspath(path), folder)
-        if kind == FILE:
-            sources.items.append(SourceItem(source, real, reader, os.path.realpath(package.top), folder, PACKAGED))
-        elif kind == OUTSIDE:
-            sources.passed.append(PassedOver(source, "is a link that leads outside the package"))
-        elif kind != NOTHING:
-            sources.passed.append(PassedOver(source, "is not a regular file"))
-    return sources
+    package.items.sort()
+    package.passed.sort()
+    return package
 
 
 def find_package(project: Path, name: str, python: str = "") -> InstalledPackage:
@@ -144,12 +127,14 @@ def find_python_package(site_packages: Path, name: str, project: Path) -> Instal
         raise PackageUnreadable("is installed without its metadata: install it again")
     top = _editable_top(site, info.name, project) or site_packages
     names = _python_files(site, info.name, top, is_editable=top != site_packages)
-    files = [PackageFile(f"{info.name}/{metadata.name}", metadata, "metadata-1", site.boundary)]
-    modules = Guard(os.path.realpath(top), withholds=False)
-    files += [PackageFile(one, top / one, "python-1", modules.boundary) for one in _for_users(names, modules)]
-    if len(files) <= 1 and _is_editable(site, info.name):
+    found, modules = InstalledPackage(version, [], []), Guard(os.path.realpath(top), withholds=False)
+    found.add(f"{info.name}/{metadata.name}", metadata, "metadata-1", top, site)
+    files = _for_users(names, modules)
+    for one in files:
+        found.add(one, top / one, "python-1", top, modules)
+    if not files and _is_editable(site, info.name):
         raise PackageUnreadable("is an editable install from outside the project: name its folder as a source instead")
-    return InstalledPackage(version, top, tuple(sorted(files)))
+    return found
 
 
 def _for_users(names: Iterable[str], top: Guard) -> list[str]:
@@ -258,19 +243,20 @@ def find_npm_package(project: Path, name: str) -> InstalledPackage:
     manifest = _manifest(folder)
     if not isinstance(manifest, dict) or not isinstance(manifest.get("version"), str):
         raise PackageUnreadable("has a package.json that cannot be read: install it again")
-    files = []
+    found, top = InstalledPackage(manifest["version"], [], []), project / "node_modules"
     for entry in sorted(os.listdir(folder.boundary)):
         reader = reader_of(entry)
         if lower_case(entry).startswith("readme.") and reader is not None and _is_there(folder, entry):
-            files.append(_file_in(folder, name, entry, reader.name))
-    files += [_file_in(folder, name, one, "dts-1") for one in declaration_files(folder, manifest)]
-    if not any(one.reader == "dts-1" for one in files):
-        files += _types_beside(project, name)
-    return InstalledPackage(manifest["version"], project / "node_modules", tuple(sorted(files)))
-
-
-def _file_in(folder: Guard, package: str, name: str, reader: str) -> PackageFile:
-    return PackageFile(f"{package}/{name}", Path(folder.boundary, name), reader, folder.boundary)
+            found.add(f"{name}/{entry}", Path(folder.boundary, entry), reader.name, top, folder)
+    declarations = declaration_files(folder, manifest)
+    if not declarations:  # they may be those of `@types`
+        name = f"@types/{name.removeprefix('@').replace('/', '__')}"
+        if place := _npm_folder(project, name):
+            folder = Guard(place, withholds=False)
+            declarations = declaration_files(folder, _manifest(folder))
+    for one in declarations:
+        found.add(f"{name}/{one}", Path(folder.boundary, one), "dts-1", top, folder)
+    return found
 
 
 def _manifest(folder: Guard) -> object:
@@ -278,18 +264,6 @@ def _manifest(folder: Guard) -> object:
         return decode(_text(folder, _MANIFEST) or "")
     except JsonError:
         return None
-
-
-def _types_beside(project: Path, name: str) -> list[PackageFile]:
-    """The declarations of a package that has none itself: those of `@types`."""
-    from holdfast.caches.build.npm_files import declaration_files
-
-    beside = f"@types/{name.removeprefix('@').replace('/', '__')}"
-    place = _npm_folder(project, beside)
-    if not place:
-        return []
-    folder = Guard(place, withholds=False)
-    return [_file_in(folder, beside, one, "dts-1") for one in declaration_files(folder, _manifest(folder))]
 
 
 def _npm_folder(project: Path, name: str) -> str:

@@ -78,7 +78,7 @@ class PastProject:
     def _untracked(self, declared: DeclaredCache) -> str:
         """A file of the sources as they are now that git does not track; empty where there is none."""
         tracked = set(git(self._now.path, "ls-files", "-z").split(b"\0"))
-        with Scratch("", is_check=True) as scratch:
+        with Scratch() as scratch:
             plan = plan_cache(self._now, declared, SourceState.none(), scratch.path)
         names = [os.path.relpath(item.path, self._now.path) for item in plan.found.items if item.origin == FOUND]
         return min([name for name in names if os.fsencode(name) not in tracked], default="")

@@ -44,6 +44,9 @@ from holdfast.core.record import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from tempfile import TemporaryDirectory
+    from typing import Any
+
     from holdfast.caches.build.build_order import BuildOrder, PhaseProgress
 
 
@@ -94,38 +97,33 @@ class NewRoot:
 class Scratch:
     """A folder for the files of commits, made when it is needed and gone when the block is left.
 
-    Beside a cache that is being built it is one in the making, so that whoever builds next removes what a killed one
-    left; a check writes nothing there and uses the system's folder.
+    Beside a cache that is being built it is one in the making, so that the next build removes what a killed one left;
+    without a cache, for a check, which writes nothing there, it is in the system's folder.
     """
 
-    def __init__(self, cache: str, *, is_check: bool) -> None:
-        self._cache, self._is_check = cache, is_check
-        self._staged: StagedDirectory | None = None
-        self._temporary: str = ""
+    def __init__(self, cache: str = "") -> None:
+        self._cache, self._path = cache, ""
+        self._made: StagedDirectory | TemporaryDirectory[str] | None = None
 
     def __enter__(self) -> Scratch:
         return self
 
-    def __exit__(self, *exc: object) -> None:
-        if self._staged is not None:
-            self._staged.__exit__(*exc)
-        if self._temporary:
-            from shutil import rmtree
-
-            rmtree(self._temporary, ignore_errors=True)
+    def __exit__(self, *exc: Any) -> None:
+        if self._made is not None:
+            self._made.__exit__(*exc)
 
     def path(self) -> str:
         """The folder."""
-        if self._is_check:
-            if not self._temporary:
-                from tempfile import mkdtemp
+        if self._made is None:
+            if self._cache:
+                staged = StagedDirectory(f"{self._cache}.commit")
+                self._path, self._made = os.path.realpath(staged.__enter__().path), staged
+            else:
+                from tempfile import TemporaryDirectory
 
-                self._temporary = os.path.realpath(mkdtemp(prefix="holdfast-"))
-            return self._temporary
-        if self._staged is None:
-            self._staged = StagedDirectory(f"{self._cache}.commit")
-            self._staged.__enter__()
-        return os.path.realpath(self._staged.path)
+                self._made = TemporaryDirectory(prefix="holdfast-", ignore_cleanup_errors=True)
+                self._path = os.path.realpath(self._made.name)
+        return self._path
 
 
 def sync_cache(project: Project, declared: DeclaredCache, order: BuildOrder) -> SyncedCache:
@@ -145,7 +143,7 @@ def _synced(project: Project, declared: DeclaredCache, order: BuildOrder) -> Syn
     cache = project.cache(declared.name)
     settings = settings_of(order.tokenizer or "")
     show, strict = _shown(declared.name, order.progress), order.strict
-    with collector(runs=False), Scratch(cache, is_check=False) as scratch:
+    with collector(runs=False), Scratch(cache) as scratch:
         state = read_state(project, declared.name)
         plan = plan_cache(project, declared, state, scratch.path, lambda count: show("looking", count, 0))
         faults = [passed for passed in plan.found.passed if passed.is_fault]
