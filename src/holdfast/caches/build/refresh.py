@@ -89,17 +89,18 @@ def _stamps(paths: Sequence[str]) -> dict[str, Identity]:
                     waiting.append(os.path.realpath(path))
         return known[path] is not None
 
+    nearest: dict[str, str] = {}  # of folders that are not there
     found: dict[str, Identity] = {}
     for path in waiting:
         place = above = os.path.dirname(path)
-        if not is_there(above):
+        if is_there(above):
+            place = path if is_there(path) else above
+        elif not (place := nearest.get(above, "")):
             # From the top, since a text may name folders without end that are not there.
-            ends = (at for at, letter in enumerate(path) if letter == os.sep)
-            for folder in itertools.takewhile(is_there, (path[: max(end, 1)] for end in ends)):
-                place = folder
-        elif is_there(path):
-            place = path
-        if (stamp := known[place]) is not None:
+            ends = (at for at, letter in enumerate(above) if letter == os.sep)
+            for folder in itertools.takewhile(is_there, (above[: max(end, 1)] for end in ends)):
+                place = nearest[above] = folder
+        if (stamp := known.get(place)) is not None:
             found[place] = stamp
     return found
 

@@ -198,8 +198,9 @@ def _watched(project: Project, declared: DeclaredCache, plan: CachePlan, state: 
         included = os.path.normpath(f"{root}/{path}")
         if not path.startswith((MISSING, "/")) and lies_inside(included, top):
             paths.append(included)
-            if os.path.isdir(os.path.dirname(included)):
-                paths += ignore_files(included, top, folders)
+            if (folder := os.path.dirname(included)) not in folders:
+                paths += ignore_files(included, top, folders) if os.path.isdir(folder) else []
+                folders.add(folder)
     return [path for path in dict.fromkeys(paths) if not lies_inside(path, project.cache_root)]
 
 
