@@ -2,7 +2,7 @@
 
 A page's blocks are run from top to bottom, in a folder of the page's own:
 
-    <!-- folder: examples/handbook -->   a folder of this repository stands there, under its own name
+    In an empty folder with a copy of `examples/handbook` …   what a reader copies there
     ```toml title="context.toml"         from here on there is a file with this text
     ```console                           commands after `$ `, continued after `> `, each with what it prints
     <!-- not run: REASON -->             before a block of commands that cannot be run here
@@ -33,7 +33,7 @@ FENCE = re.compile(
 )
 INDENTED = re.compile(r"(?<=\n\n)(?: {4}[^\n]*\n)+")
 INDENTED_FENCE = re.compile(r"^ +```+(?:console|sh|bash|shell|shell-session|zsh)\b", re.MULTILINE)
-FOLDER = re.compile(r"^<!-- folder: (\S+) -->$", re.MULTILINE)
+FOLDER = re.compile(r"\bIn an empty folder(?: `project`)? with a copy of `(\S+)`")
 TITLE = re.compile(r'title="([^"]+)"')
 NOT_RUN = re.compile(r"<!-- not run: (\S[^>]*) -->\n+$")
 SHELLS = ("console", "sh", "bash", "shell", "shell-session", "zsh")
