@@ -74,6 +74,12 @@ def test_every_decision_is_listed_with_its_title_or_superseded_by_one_that_is() 
     assert numbers == [*range(1, len(numbers) + 1)]
 
 
+def test_the_documentation_is_short_enough_to_be_read() -> None:
+    pages = {path: len(path.read_text(encoding="utf-8").split()) for path in (ROOT / "docs").rglob("*.md")}
+    readme = len((ROOT / "README.md").read_text(encoding="utf-8").split())
+    assert (len(pages) < 70, sum(pages.values()) + readme <= 55_000, readme <= 700) == (True, True, True)
+
+
 def test_the_architecture_page_has_at_most_a_thousand_words() -> None:
     page = (ROOT / "docs" / "ARCHITECTURE.md").read_text(encoding="utf-8")
     assert len(re.sub(r"\]\([^)]*\)", "]", page).split()) <= 1000
