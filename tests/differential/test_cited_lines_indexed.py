@@ -12,8 +12,11 @@ from hypothesis import strategies as st
 from holdfast import SearchResult, open_cache, verify_cache
 from holdfast.caches.cache_format import Origin
 from holdfast.caches.line_map import make_line_map
+from holdfast.caches.search.candidates import find_candidates
 from holdfast.caches.search.citations import judge, parse_citation
 from holdfast.caches.search.search_request import SearchRequest
+from holdfast.caches.search.search_source import SearchSource
+from holdfast.caches.shapes import ConsideredSection
 from holdfast.core.errors import BudgetTooSmall
 from support.examples import examples
 from support.origins import build_with_origins
@@ -59,11 +62,11 @@ def test_a_cache_with_origins_answers_the_same_with_and_without_its_index(
     assert verify_cache(built).problems == []
     requests = [SearchRequest(query, budget, None, None, (), outline, False, "cache") for outline in (False, True)]
     with open_cache(built) as cache:
-        with_index = [(answered(cache, request), cache.candidates(request, 100)) for request in requests]
+        with_index = [(answered(cache, request), cache.ask(candidates, request)) for request in requests]
         assert cache._sections is not None
     shutil.rmtree(built / "index")
     with open_cache(built) as cache:
-        assert [(answered(cache, request), cache.candidates(request, 100)) for request in requests] == with_index
+        assert [(answered(cache, request), cache.ask(candidates, request)) for request in requests] == with_index
         for result, _ in with_index:
             cited = (
                 [parse_citation(hit.citation) for hit in result.sections] if isinstance(result, SearchResult) else []
@@ -71,6 +74,10 @@ def test_a_cache_with_origins_answers_the_same_with_and_without_its_index(
             verdicts = judge([each for each in cited if each is not None], cache.document)
             assert [verdict.state for verdict in verdicts] == ["holds"] * len(cited)
     shutil.rmtree(home)
+
+
+def candidates(source: SearchSource, request: SearchRequest) -> list[ConsideredSection]:
+    return find_candidates(source, request, 100)
 
 
 def answered(cache: Cache, request: SearchRequest) -> SearchResult | str:

@@ -16,14 +16,17 @@ from hypothesis import strategies as st
 
 from holdfast import Cache, SearchResult, build_cache, open_cache
 from holdfast.caches.cache_format import make_document
+from holdfast.caches.search.candidates import find_candidates
 from holdfast.caches.search.document_search import DocumentSource
 from holdfast.caches.search.impacts import LINKED
 from holdfast.caches.search.question import Question, ask_source
 from holdfast.caches.search.search_request import SearchRequest
+from holdfast.caches.search.search_source import SearchSource
 from holdfast.caches.segments.postings import TermLists, decode_term, encode_term
 from holdfast.caches.segments.section_scores import Scores, WeighedTerm
 from holdfast.caches.segments.step_lists import SegmentedTerms, TermImpacts, joined_steps, strongest
 from holdfast.caches.segments.term_lists import BODY, LINKS, PATH, TITLE, WEAK, FieldLengths, Impacts
+from holdfast.caches.shapes import ConsideredSection
 from holdfast.core.errors import BudgetTooSmall
 from holdfast.core.token_estimate import estimate_tokens
 from support.examples import examples
@@ -162,16 +165,20 @@ def test_a_cache_answers_the_same_with_and_without_its_index(
         for under, outline, explain in [(None, False, False), (None, False, True), ("a", True, False)]
     ]
     with open_cache(home / "cache") as cache:
-        with_index = [(answered(cache, request), cache.candidates(request, 100)) for request in requests]
+        with_index = [(answered(cache, request), cache.ask(candidates, request)) for request in requests]
         assert cache._sections is not None
     shutil.rmtree(home / "cache" / "index")
     with open_cache(home / "cache") as cache:
-        plain = [(answered(cache, request), cache.candidates(request, 100)) for request in requests]
+        plain = [(answered(cache, request), cache.ask(candidates, request)) for request in requests]
     shutil.rmtree(home)
     assert plain == with_index
     for result, _ in with_index:
         if isinstance(result, SearchResult):
             assert result.tokens_used == estimate_tokens(result.text) <= budget
+
+
+def candidates(source: SearchSource, request: SearchRequest) -> list[ConsideredSection]:
+    return find_candidates(source, request, 100)
 
 
 def answered(cache: Cache, request: SearchRequest) -> SearchResult | str:

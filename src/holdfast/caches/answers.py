@@ -181,7 +181,7 @@ def checked_queries(path: str, read: Callable[[str], list[tuple[int, object, obj
 def compared(old: Cache, new: Cache, queries: list[SearchRequest]) -> DiffAnswer:
     from holdfast.caches.search.comparison import compare_citations, compare_documents
 
-    changes = compare_documents(old.documents(), new.documents())
+    documents, sections = compare_documents(old.documents(), new.documents())
     answers: list[QueryChanges] = []
     for request in queries:
         cited = [_cited(cache, request) for cache in (old, new)]
@@ -189,11 +189,8 @@ def compared(old: Cache, new: Cache, queries: list[SearchRequest]) -> DiffAnswer
     return {
         "before": old.manifest.cache_version,
         "after": new.manifest.cache_version,
-        "documents": {"added": changes.added, "removed": changes.removed, "changed": changes.changed},
-        "sections": [
-            {"source": change.source, "heading": change.heading, "change": change.change, "lines": change.lines}
-            for change in changes.sections
-        ],
+        "documents": documents,
+        "sections": sections,
         "queries": answers,
     }
 

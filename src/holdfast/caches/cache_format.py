@@ -5,9 +5,8 @@ docs/formats/cache.md has the rules in full.
 
 from __future__ import annotations
 
-from _operator import itemgetter  # `operator` itself is slower to load
 from hashlib import sha256
-from itertools import pairwise, repeat
+from itertools import pairwise
 
 from holdfast.core.batches import batches
 from holdfast.core.canonical_json import JsonError, decode, encode
@@ -258,14 +257,11 @@ def parse_manifest(data: bytes) -> Manifest:
         raise CacheInvalid("manifest.json lacks documents")
     if type(count) is not int or not 0 <= count <= _MOST_DOCUMENTS:
         raise CacheInvalid("manifest.json lacks document_count, or it is no count")
-    # A text decoded from UTF-8 can be encoded again, unless an escape is half a character.
-    entries = _plain_entries(documents) if b"\\u" not in data else None
-    if entries is None:
-        entries = []
-        for document in documents:
-            if not isinstance(document, dict):
-                raise CacheInvalid("manifest.json lists a document that is not an object")
-            entries.append(Entry(_text(document, "id"), _text(document, "version"), _text(document, "file")))
+    entries = []
+    for document in documents:
+        if not isinstance(document, dict):
+            raise CacheInvalid("manifest.json lists a document that is not an object")
+        entries.append(Entry(_text(document, "id"), _text(document, "version"), _text(document, "file")))
     entries.sort()
     return Manifest(
         _text(fields, "cache_version"),
@@ -276,16 +272,6 @@ def parse_manifest(data: bytes) -> Manifest:
         entries,
         _text(config, "origins") if "origins" in config else "",
     )
-
-
-def _plain_entries(documents: list[Json]) -> list[Entry] | None:
-    """The entries of documents that all have their fields, each a string; None where one has not."""
-    try:
-        entries = list(map(Entry._make, map(itemgetter(*Entry._fields), documents)))
-    except (TypeError, KeyError):
-        return None
-    are_texts = all(set(map(type, column)) == {str} for column in zip(*entries, strict=True))
-    return entries if are_texts and set(map(type, documents)) <= {dict} else None
 
 
 def _text(holder: dict[str, Json], name: str) -> str:
@@ -310,7 +296,7 @@ def check_manifest(manifest: Manifest) -> list[str]:
     for earlier, later in pairwise(manifest.entries):
         if earlier.id == later.id:
             problems.append(f"'{later.id}' is listed twice")
-    for entry in () if are_usable(manifest.entries) else manifest.entries:
+    for entry in manifest.entries:
         if not is_version(entry.version):
             problems.append(f"'{entry.id}' has a version that is no sha256")
         if not stays_inside(entry.file):
@@ -341,18 +327,9 @@ def check_index(data: bytes, manifest: Manifest) -> list[str]:
     return [f"index.json and manifest.json disagree about '{name}'" for name in differing]
 
 
-def are_usable(entries: list[Entry]) -> bool:
-    """Whether all entries have a version and a file that stays inside: one check with the result of one per entry."""
-    if not entries:
-        return True
-    versions = [entry.version for entry in entries]
-    if set(map(len, versions)) != {len(PREFIX) + 64} or not all(map(str.startswith, versions, repeat(PREFIX))):
-        return False
-    # What remains of each without its hex digits is what remains of the prefix.
-    rest = "".join(versions).encode(errors="replace").translate(None, _HEX_DIGITS.encode())
-    if rest != PREFIX.encode().translate(None, _HEX_DIGITS.encode()) * len(versions):
-        return False
-    return stays_inside("/".join([entry.file for entry in entries]))
+def is_usable(entry: Entry) -> bool:
+    """Whether an entry has a version and a file that stays inside."""
+    return is_version(entry.version) and stays_inside(entry.file)
 
 
 def is_version(text: str) -> bool:

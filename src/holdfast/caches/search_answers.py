@@ -39,7 +39,6 @@ if TYPE_CHECKING:
     from holdfast.caches.arguments import ReadArguments, ReplayArguments, SearchArguments, VerifyArguments
     from holdfast.caches.audit_shapes import ReplayAnswer
     from holdfast.caches.cache_format import Document
-    from holdfast.caches.considered_shapes import ConsideredSection
     from holdfast.caches.on_disk.joined_caches import NamedCache
     from holdfast.caches.on_disk.open_caches import Cache
     from holdfast.caches.search.passage import Place
@@ -49,6 +48,7 @@ if TYPE_CHECKING:
     from holdfast.caches.shapes import (
         CachesAnswer,
         CiteAnswer,
+        ConsideredSection,
         PassagesAnswer,
         ReadAnswer,
         SearchAnswer,
@@ -107,7 +107,7 @@ def _search(
         "" if meant.as_one or meant.code is not None else meant.caches[0].name,
         left_out=meant.left_out,
     )
-    result, failures = _asked(workspace, meant, request, lambda cache, request: cache.find(request), make_result)
+    result, failures = _asked(workspace, meant, request, make_result)
     if "receipt" in arguments:
         from holdfast.caches.on_disk.user_files import write_receipt
 
@@ -139,28 +139,22 @@ def _considered(workspace: Workspace, meant: MeantCaches, request: SearchRequest
     """What became of the sections that match best."""
     from holdfast.caches.search.candidates import find_candidates
 
-    considered, _ = _asked(
-        *(workspace, meant, request),
-        lambda cache, request: cache.candidates(request, most),
-        lambda source, request: find_candidates(source, request, most),
-    )
-    return considered
+    return _asked(workspace, meant, request, lambda source, request: find_candidates(source, request, most))[0]
 
 
 def _asked(
     workspace: Workspace,
     meant: MeantCaches,
     request: SearchRequest,
-    ask_one: Callable[[Cache, SearchRequest], Result],
-    ask_source: Callable[[SearchSource, SearchRequest], Result],
+    ask: Callable[[SearchSource, SearchRequest], Result],
 ) -> tuple[Result, list[ContextError]]:
     """The result of the meant caches, and the errors of caches that could not be asked."""
     pool = workspace.keep(OpenCaches)
     if not meant.as_one and meant.code is None:
-        return pool.use(meant.caches[0].path, ask_one, request), []
+        return pool.use(meant.caches[0].path, lambda cache: cache.ask(ask, request)), []
     from holdfast.caches.on_disk.joined_caches import ask_as_one
 
-    return ask_as_one(pool, meant.caches, request, ask_source, meant.code, as_one=meant.as_one)
+    return ask_as_one(pool, meant.caches, request, ask, meant.code, as_one=meant.as_one)
 
 
 def _overview(workspace: Workspace, meant: MeantCaches, budget: int) -> CachesAnswer:

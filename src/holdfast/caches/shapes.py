@@ -7,7 +7,6 @@ from typing import Literal, NotRequired, TypedDict, final
 
 # The same family's, in files of their own: an operation's shapes are looked for here.
 from holdfast.caches.audit_shapes import *  # noqa: F403
-from holdfast.caches.considered_shapes import ConsideredSection, SectionReasons
 from holdfast.caches.project_shapes import *  # noqa: F403
 from holdfast.caches.registry_shapes import *  # noqa: F403
 from holdfast.core.canonical_json import Float32
@@ -74,6 +73,38 @@ class VerifyAnswer(TypedDict):
     cache_version: str
     document_count: int
     problems: Sequence[CacheProblem]
+
+
+class TermImpact(TypedDict):
+    term: str
+    fields: Sequence[str]
+    impact: int
+
+
+class SectionReasons(TypedDict):
+    terms: Sequence[TermImpact]
+    terms_more: int
+    turn: int
+
+
+class ConsideredTerm(TypedDict):
+    term: str
+    field: str
+    impact: int
+
+
+class ConsideredSection(TypedDict):
+    """A section that matches, what became of it and for what cause."""
+
+    id: str
+    heading: Sequence[str]
+    lines: tuple[int, int]
+    score: int
+    tokens: int
+    turn: int
+    terms: Sequence[ConsideredTerm]
+    verdict: str
+    cause: str
 
 
 class FoundSection(TypedDict):

@@ -28,7 +28,7 @@ from holdfast.caches.build.publish import (
 from holdfast.caches.build.segment_files import IndexOrder, write_list, write_segments
 from holdfast.caches.build.source_files import check_distinct, find_sources, worth_a_worker
 from holdfast.caches.build.source_item import KeptItem, SourceItem, kinds_in_words
-from holdfast.caches.cache_format import MAX_MANIFEST_BYTES, Entry, are_usable, document_id, file_names_of
+from holdfast.caches.cache_format import MAX_MANIFEST_BYTES, Entry, document_id, file_names_of, is_usable
 from holdfast.caches.index_format import is_time
 from holdfast.caches.on_disk.cache_directory import DOCUMENTS, MANIFEST
 from holdfast.caches.search.link_texts import PageLinks, incoming
@@ -154,10 +154,7 @@ def with_kept(
     try:
         if previous is not None:
             data = read_regular(os.path.join(previous, MANIFEST), limit=MAX_MANIFEST_BYTES)
-            entries = known_manifest(data).entries
-            if not are_usable(entries):
-                entries = [entry for entry in entries if are_usable([entry])]
-            held = dict(zip([entry.id for entry in entries], entries, strict=True))
+            held = {entry.id: entry for entry in known_manifest(data).entries if is_usable(entry)}
     except (OSError, CacheInvalid):
         pass  # no cache, or a damaged one: everything is read
     kept = [held.get(document_id(item.source)) for item in ordered]

@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from typing import TypeVar, TypeVarTuple
 
     from holdfast.caches.cache_format import Document, Entry, Manifest
-    from holdfast.caches.considered_shapes import ConsideredSection
     from holdfast.caches.on_disk.section_index_reader import SectionIndex
     from holdfast.caches.search.document_search import DocumentSource
     from holdfast.caches.search.passage import Place
@@ -140,18 +139,13 @@ class Cache:
         """The answer to a request."""
         from holdfast.caches.search.search_result import make_result
 
-        return self._from_sections(
-            lambda sections: sections.search(request),
-            lambda tokenizer: make_result(self._document_source(tokenizer), request),
-        )
+        return self.ask(make_result, request)
 
-    def candidates(self, request: SearchRequest, most: int) -> list[ConsideredSection]:
-        """The `most` best sections that match, what became of each and why."""
-        from holdfast.caches.search.candidates import find_candidates
-
+    def ask(self, ask: Callable[[SearchSource, SearchRequest], Result], request: SearchRequest) -> Result:
+        """What a function makes of the sections: those of the index, or where that cannot be used, of the documents."""
         return self._from_sections(
-            lambda sections: sections.candidates(request, most),
-            lambda tokenizer: find_candidates(self._document_source(tokenizer), request, most),
+            lambda sections: sections.asked(ask, request),
+            lambda tokenizer: ask(self._document_source(tokenizer), request),
         )
 
     def search_source(self, *, plain: bool) -> SearchSource:

@@ -5,17 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeVar
 
-from holdfast.caches.considered_shapes import ConsideredSection
 from holdfast.caches.meant_caches import MeantCaches
 from holdfast.caches.on_disk.cache_listing import cache_of_version
 from holdfast.caches.on_disk.joined_caches import NamedCache, ask_as_one
 from holdfast.caches.on_disk.kept_caches import OpenCaches
-from holdfast.caches.on_disk.open_caches import Cache
 from holdfast.caches.search.candidates import find_candidates
 from holdfast.caches.search.receipts import Receipt
 from holdfast.caches.search.search_request import SearchRequest
 from holdfast.caches.search.search_result import SearchResult, make_result
 from holdfast.caches.search.search_source import SearchSource
+from holdfast.caches.shapes import ConsideredSection
 from holdfast.core.confined_paths import beneath
 from holdfast.core.errors import CacheMissing
 
@@ -54,29 +53,20 @@ class ReceiptReplay:
 
     def answered(self, receipt: Receipt) -> SearchResult:
         """The answer of now."""
-        return self._asked(receipt, lambda cache, request: cache.find(request), make_result)
+        return self._asked(receipt, make_result)
 
     def considered(self, receipt: Receipt, most: int) -> list[ConsideredSection]:
         """What becomes now of the `most` sections that match best."""
-        return self._asked(
-            receipt,
-            lambda cache, request: cache.candidates(request, most),
-            lambda source, request: find_candidates(source, request, most),
-        )
+        return self._asked(receipt, lambda source, request: find_candidates(source, request, most))
 
-    def _asked(
-        self,
-        receipt: Receipt,
-        ask_one: Callable[[Cache, SearchRequest], Result],
-        ask_source: Callable[[SearchSource, SearchRequest], Result],
-    ) -> Result:
+    def _asked(self, receipt: Receipt, ask: Callable[[SearchSource, SearchRequest], Result]) -> Result:
         named = self.caches(receipt)
         if receipt.caches:
             live = self._live
             code = None if live is None else live.code
-            result, _ = ask_as_one(self.pool, named, receipt.request, ask_source, code, as_one=live is None)
+            result, _ = ask_as_one(self.pool, named, receipt.request, ask, code, as_one=live is None)
             return result
-        return self.pool.use(named[0].path, ask_one, receipt.request)
+        return self.pool.use(named[0].path, lambda cache: cache.ask(ask, receipt.request))
 
     def _named(self, name: str) -> str:
         path = beneath(self._root, name) if name else None

@@ -20,16 +20,18 @@ from holdfast.core.file_identity import are_settled
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
+    from typing import TypeVar
 
-    from holdfast.caches.considered_shapes import ConsideredSection
     from holdfast.caches.on_disk.cache_directory import CacheDirectory
     from holdfast.caches.on_disk.index_reader import OpenSegment, WordIndex
     from holdfast.caches.search.question import Question
     from holdfast.caches.search.search_request import SearchRequest
-    from holdfast.caches.search.search_result import SearchResult
+    from holdfast.caches.search.search_source import SearchSource
     from holdfast.caches.search.section import Section
     from holdfast.caches.segments.step_lists import TermImpacts
     from holdfast.core.file_identity import Identity
+
+    Result = TypeVar("Result")
 
 # Bytes, about, of the documents that were given last with what was worked out of them, and of lists of terms. A
 # document has this many beside its content.
@@ -70,21 +72,12 @@ class SectionIndex:
         self._terms.max_bytes = max(_MOST_OF_TERMS, _DENSE_LISTS * self.section_count)
 
     @doubting
-    def search(self, request: SearchRequest) -> SearchResult:
-        """The answer, each document that a section is of read and proven.
+    def asked(self, ask: Callable[[SearchSource, SearchRequest], Result], request: SearchRequest) -> Result:
+        """What a function makes of the sections, each document that it gives one of read and proven.
 
         IndexUnusable, CacheInvalid or IoError when anything does not hold: the caller falls back to the documents.
         """
-        from holdfast.caches.search.search_result import make_result  # of no use to who builds
-
-        return make_result(self, request)
-
-    @doubting
-    def candidates(self, request: SearchRequest, most: int) -> list[ConsideredSection]:
-        """The sections that match, best first; the rest is as in `search`."""
-        from holdfast.caches.search.candidates import find_candidates
-
-        return find_candidates(self, request, most)
+        return ask(self, request)
 
     @doubting
     def tokens_of(self, place: Place) -> Sequence[int]:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from holdfast.caches.considered_shapes import ConsideredSection
 from holdfast.caches.search.search_request import USUAL_SHARE, SearchRequest
 from holdfast.caches.search.search_result import Search
 from holdfast.caches.search.search_source import SearchSource
 from holdfast.caches.search.section_choice import EQUAL, GIVEN, KNOWN, MISSES, NAMED, TOO_LONG
 from holdfast.caches.search.section_ranking import FALL, SHARE, ranking
+from holdfast.caches.shapes import ConsideredSection
 from holdfast.core.errors import BudgetTooSmall
 
 # What is said of sections that were not looked at: why the walk had ended; or they are not in the ranking, by what they

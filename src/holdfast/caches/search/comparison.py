@@ -8,57 +8,38 @@ from hashlib import sha256
 from holdfast.caches.audit_shapes import RecordDifference
 from holdfast.caches.cache_format import Document
 from holdfast.caches.search.sections import document_outline
-from holdfast.caches.shapes import CitationChanges, Record, RecordedSection
-from holdfast.core.record import NamedTuple
+from holdfast.caches.shapes import ChangedSection, CitationChanges, DocumentChanges, Record, RecordedSection
 
 
-class SectionChange(NamedTuple):
-    """A section that is in one cache only, or says something else in the second; `source` names its document."""
+def compare_documents(
+    before: Iterable[Document], after: Iterable[Document]
+) -> tuple[DocumentChanges, list[ChangedSection]]:
+    """What was added, removed and changed: documents by id, then the sections of those by heading.
 
-    source: str
-    heading: tuple[str, ...]
-    change: str
-    lines: tuple[int, int]  # in the cache that has it; in the second where both have
-
-
-class CacheChanges(NamedTuple):
-    """Documents by the name of their file, in the order of their ids, and the sections of changed documents."""
-
-    added: list[str]
-    removed: list[str]
-    changed: list[str]
-    sections: list[SectionChange]
-
-
-def compare_documents(before: Iterable[Document], after: Iterable[Document]) -> CacheChanges:
-    """What was added, removed and changed, by id and by heading."""
+    A document is named by its file. The lines of a section are those in the cache that has it, of two in the second.
+    """
     old = {document.id: document for document in before}
     new = {document.id: document for document in after}
-    added = sorted(new.keys() - old.keys())
-    removed = sorted(old.keys() - new.keys())
-    changed = sorted(id_ for id_ in old.keys() & new.keys() if old[id_].version != new[id_].version)
-    sections = []
-    for id_ in sorted({*added, *removed, *changed}):
+    changed = [id_ for id_ in old.keys() & new.keys() if old[id_].version != new[id_].version]
+    found = {"added": new.keys() - old.keys(), "removed": old.keys() - new.keys(), "changed": changed}
+    sections: list[ChangedSection] = []
+    for id_ in sorted([id_ for ids in found.values() for id_ in ids]):
         sections += _section_changes(old.get(id_), new.get(id_))
-    named = {id_: document.name for id_, document in {**old, **new}.items()}
-    added, removed, changed = ([named[id_] for id_ in ids] for ids in (added, removed, changed))
-    return CacheChanges(added, removed, changed, sections)
+    added, removed, altered = ([(new.get(id_) or old[id_]).name for id_ in sorted(ids)] for ids in found.values())
+    return {"added": added, "removed": removed, "changed": altered}, sections
 
 
-def _section_changes(before: Document | None, after: Document | None) -> list[SectionChange]:
+def _section_changes(before: Document | None, after: Document | None) -> list[ChangedSection]:
     document = after or before
     name = document.name if document else ""
     old, new = _sections(before), _sections(after)
-    changes = []
+    changes: list[ChangedSection] = []
     for key in {**old, **new}:
-        heading, _ = key
-        if key not in new:
-            changes.append(SectionChange(name, heading, "removed", old[key][0]))
-        elif key not in old:
-            changes.append(SectionChange(name, heading, "added", new[key][0]))
-        elif old[key][1] != new[key][1]:
-            changes.append(SectionChange(name, heading, "changed", new[key][0]))
-    return sorted(changes, key=lambda change: (change.lines, change.change))
+        if old.get(key, ("", ""))[1] != new.get(key, ("", ""))[1]:
+            change = "removed" if key not in new else "changed" if key in old else "added"
+            lines = (new.get(key) or old[key])[0]
+            changes.append({"source": name, "heading": key[0], "change": change, "lines": lines})
+    return sorted(changes, key=lambda change: (change["lines"], change["change"]))
 
 
 def _sections(document: Document | None) -> dict[tuple[tuple[str, ...], int], tuple[tuple[int, int], str]]:

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 
-from holdfast.caches.considered_shapes import ConsideredSection
 from holdfast.caches.search.candidates import BELOW, FARTHER, LIMIT, PAGE, STOPPED, UNREACHED
 from holdfast.caches.search.pointers import pointer_lines
 from holdfast.caches.search.section_choice import EQUAL, GIVEN, KNOWN, NAMED, TOO_LONG
 from holdfast.caches.search.section_label import headed
-from holdfast.caches.shapes import FoundSection, SearchAnswer, WordNotHere
+from holdfast.caches.shapes import ConsideredSection, FoundSection, SearchAnswer, WordNotHere
 from holdfast.core.page_shell import block, counted, facts, folded, meter, shown, whole_page
 
 # More rows than anyone reads make a page no browser opens; the rest is counted.

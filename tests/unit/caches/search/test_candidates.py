@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from holdfast.caches.cache_format import make_document
-from holdfast.caches.considered_shapes import ConsideredSection
 from holdfast.caches.search.candidates import cause, find_candidates
 from holdfast.caches.search.document_search import DocumentSource
 from holdfast.caches.search.search_request import SearchRequest
 from holdfast.caches.search.search_result import as_json, make_result
 from holdfast.caches.search.why_page import why_page
+from holdfast.caches.shapes import ConsideredSection
 
 VERSION = "sha256:" + "0" * 64
 

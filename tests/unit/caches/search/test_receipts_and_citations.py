@@ -250,9 +250,9 @@ def test_a_document_is_asked_for_once_however_often_it_is_cited() -> None:
 def test_changes_between_documents_are_told_by_section() -> None:
     before = [make_document("a.md", b"# A\n\none\n\n## B\n\ntwo\n"), make_document("gone.md", b"x")]
     after = [make_document("a.md", b"# A\n\none\n\nmore\n\n## C\n\nthree\n"), make_document("New.md", b"y")]
-    changes = compare_documents(before, after)
-    assert (changes.added, changes.removed, changes.changed) == (["New.md"], ["gone.md"], ["a.md"])
-    assert [tuple(change) for change in changes.sections] == [
+    documents, sections = compare_documents(before, after)
+    assert documents == {"added": ["New.md"], "removed": ["gone.md"], "changed": ["a.md"]}
+    assert [tuple(change.values()) for change in sections] == [
         ("a.md", ("A",), "changed", (1, 5)),
         ("a.md", ("A", "B"), "removed", (5, 7)),
         ("a.md", ("A", "C"), "added", (7, 9)),
