@@ -20,7 +20,6 @@ from holdfast.caches.search.word_terms import STOP_WORDS, raw_words, word_terms
 from holdfast.code.analysis.analyser import is_generated
 from holdfast.code.code_sections import CutFile, Piece, Symbol, cut_source
 from holdfast.core.canonical_json import decode, encode
-from holdfast.core.record import NamedTuple
 
 RECORDS = "2"
 _HEADER = struct.Struct("<IIII")  # sections, terms, bytes of JSON, bytes of the lists of sections
@@ -33,14 +32,6 @@ _ASCII_WORDS = "".join([chr(code) if code in _WORD_BYTES else " " for code in ra
 _SIGNS_OUT = {ord(sign): " " for sign in ".-+#"}
 _KEPT_WORDS = 200_000
 _PARTS = re.compile(r"[A-Z]++(?![a-z])|[A-Z]?+[a-z]++|[0-9]++")
-
-
-class Found(NamedTuple):
-    """A section that has a term: its number in the file, and quarters of the term in its body and in its name."""
-
-    section: int
-    body: int
-    name: int
 
 
 def code_words(text: str) -> list[str]:
@@ -139,7 +130,7 @@ def _pack(packed: bytearray, entries: list[tuple[int, int, int]]) -> None:
 class CodeRecord:
     """A record that was read; ValueError where it is none."""
 
-    __slots__ = ("_data", "_lists", "_meta", "_meta_at", "_offsets", "bodies", "keys", "names", "sections")
+    __slots__ = ("_data", "_lists", "_meta", "_meta_at", "_offsets", "bodies", "keys", "names", "sections", "words")
 
     def __init__(self, data: memoryview) -> None:
         try:
@@ -151,6 +142,7 @@ class CodeRecord:
         self._offsets = data[at + 4 * terms : at + 8 * terms].cast("I")
         at += 8 * terms
         self.bodies = data[at : at + 2 * self.sections].cast("H")
+        self.words = sum(self.bodies)
         self.names = data[at + 2 * self.sections : at + 3 * self.sections]
         at += 3 * self.sections + -self.sections % 4 + self.sections % 2 * 2
         self._lists, self._meta_at, self._data = at, at + packed, data
@@ -158,8 +150,9 @@ class CodeRecord:
         if len(data) != at + packed + meta:
             raise ValueError("a record of another length")
 
-    def found(self, at: int) -> list[Found]:
-        """The sections that have a term, by its place among the keys."""
+    def found(self, at: int) -> list[tuple[int, int, int]]:
+        """The sections that have a term, by its place among the keys: the number of each in the file, and quarters of
+        the term in its body and in its name."""
         data = self._data
         place = self._lists + self._offsets[at]
         end = self._lists + self._offsets[at + 1] if at + 1 < len(self._offsets) else self._meta_at
@@ -178,7 +171,7 @@ class CodeRecord:
             body = data[place]
             name = data[place + 1] if gap & 1 else 0
             place += 1 + (gap & 1)
-            found.append(Found(number, body, name))
+            found.append((number, body, name))
         return found
 
     @property

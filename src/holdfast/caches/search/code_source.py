@@ -13,7 +13,7 @@ from hashlib import sha256
 from itertools import accumulate
 
 from holdfast.caches.cache_format import PREFIX, Document, document_id
-from holdfast.caches.search.code_record import CodeRecord, Found, code_words, name_keys, term_key
+from holdfast.caches.search.code_record import CodeRecord, code_words, name_keys, term_key
 from holdfast.caches.search.impacts import FieldSteps
 from holdfast.caches.search.joined_search import CountedTokens
 from holdfast.caches.search.proven_page import CitedText, CodeChanged, ProvenPage
@@ -58,7 +58,7 @@ class CodeSource:
         self._weights: dict[int, int] = {}
         self._steps = {field: FieldSteps(field) for field in ("body", "headings", "path", "document")}
         self._pages: dict[int, CodePage] = {}
-        self._found: dict[str, dict[int, list[Found]]] = {}
+        self._found: dict[str, dict[int, list[tuple[int, int, int]]]] = {}
         self._paths: dict[int, dict[int, int]] = {}  # key of a term -> place -> quarters
         self._path_lengths: list[int] = []
         self._tests: dict[str, list[str]] | None = None
@@ -100,7 +100,7 @@ class CodeSource:
     def lists(self) -> range:
         return range(self.section_count)
 
-    def _of(self, term: str) -> dict[int, list[Found]]:
+    def _of(self, term: str) -> dict[int, list[tuple[int, int, int]]]:
         """The sections that have a term in body or name, by the place of their file."""
         found = self._found.get(term)
         if found is None:
@@ -150,8 +150,8 @@ class CodeSource:
         for place in {**found, **paths}:
             sections, record, first = found.get(place, []), self._files[place].record, self._firsts[place]
             path = _PATH * path_steps.of(paths[place])[self._path_lengths[place]] // 100 if place in paths else 0
-            quarters = sum([each.body for each in sections])
-            whole = _FILE * document.of(quarters)[sum(record.bodies)] // 100 if quarters else 0
+            quarters = sum([in_body for _, in_body, _ in sections])
+            whole = _FILE * document.of(quarters)[record.words] // 100 if quarters else 0
             for section, in_body, in_name in sections:
                 own = body.of(in_body)[record.bodies[section]] if in_body else 0
                 name = _NAMES * headings.of(in_name)[record.names[section]] // 100 if in_name else 0
