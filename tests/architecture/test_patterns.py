@@ -252,6 +252,7 @@ HOSTILE: dict[str, tuple[str, ...]] = {
     "contexts/manifests.py:_SECOND_HEADING": ("#", "## ", "a", "a\n", "a\n--", "a\n|-"),
     "contexts/manifests.py:_TRAILING_COMMA": (",", ",| ", ", ", ",|\n"),
     "contexts/on_disk/validation.py:_TYPE_ARGUMENTS": ("<", "<a", ">", "<|a", "<<>"),
+    "contexts/symbol_lookup.py:_AFTER_NAME": (" ", " =", "(", "<"),
     "contexts/symbol_lookup.py:_IMPORT": (" ", "#", "# ", "pub ", "require"),
     "caches/search/code_record.py:_PARTS": ("A", "Aa", "a", "1", "AA|a"),
     "contexts/symbol_lookup.py:_PARTS": ("a", ".", "$"),

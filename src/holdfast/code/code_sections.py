@@ -23,7 +23,7 @@ from holdfast.code.analysis.syntax import Node, name_of, text_of, value_names
 from holdfast.code.languages import KINDS, LANGUAGES, listed
 
 # Of records made by other rules nothing is believed; grammars change them too (`cutter_version`).
-CUTTER = "code-2"
+CUTTER = "code-3"
 # Lines of a piece at most, and of a window where nothing says what belongs together.
 LONGEST_PIECE, WINDOW = 70, 40
 # A file with more symbols than this was made by a program: the others lie between the symbols.
@@ -209,6 +209,8 @@ class _Cut:
             name = _holder_name(node)
             return _Open(0, kind, _joined(before, name), -1, first, last)
         is_inside = above is not None and above.kind in ("fn", "const", "var")
+        if node.type == "enumerator":  # of C: seen outside of what the enumeration is the type of
+            is_inside = any(each.kind == "fn" for each in around)
         if kind == "value" and node.type in _LOCALS and not is_inside:
             # Functions without a name are not captured: what they declare is indented.
             lead = outer if outer is not None and outer.kind == "wrapper" else None
@@ -425,7 +427,7 @@ def _body(node: Node, bodies: frozenset[str]) -> Node | None:
 def _signature(node: Node, text: str, name: str, kind: str, *, has_body: bool) -> str:
     """What follows the name in a declaration, and the type that some languages write before it."""
     own = name.rpartition(".")[2]
-    start = text.find(own, _after_receiver(node))
+    start = text.rfind(own) if node.type == "type_definition" else text.find(own, _after_receiver(node))
     after = text[start + len(own) :] if start >= 0 else ""
     if "\n" in after and node.type in ("class", "module", "method", "singleton_method", "call"):
         after = after.partition("\n")[0]  # Ruby and Elixir: no sign opens the body

@@ -175,6 +175,11 @@ def test_the_declarations_of_every_language_are_found_with_their_owners(language
             ),
             ["limit", "mode", "Kind", "Kind.plain", "Box", "Box.size_", "Box.open", "f"],
         ),
+        (
+            "C",
+            "static enum {\n\tOFF,\n} mode;\ntypedef enum { P_A } P;\nint f(void)\n{\n\tenum { IN } x;\n\treturn 0;\n}\n",
+            ["mode", "mode.OFF", "P", "P.P_A", "f"],
+        ),
         ("Rust", "enum Kind {\n    Plain,\n}\n", ["Kind", "Kind.Plain"]),
         (
             "Ruby",
