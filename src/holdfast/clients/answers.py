@@ -111,11 +111,15 @@ def _names(arguments: ClientsArguments) -> list[str]:
     return names
 
 
-def _setting(workspace: Workspace, arguments: ClientsArguments) -> Setting:
+def _project(workspace: Workspace, arguments: ClientsArguments | WorkflowArguments) -> str:
     path = arguments.get("path", "")
     if "\0" in path:
         raise UsageError("path must be a path: it cannot hold a NUL character")
-    project = os.path.abspath(workspace.directory(path) if path else workspace.project)
+    return os.path.abspath(workspace.directory(path) if path else workspace.project)
+
+
+def _setting(workspace: Workspace, arguments: ClientsArguments) -> Setting:
+    project = _project(workspace, arguments)
     if not os.path.isdir(project):
         raise UsageError(f"there is no directory '{printable(project)}'")
     scope = "project" if arguments.get("project", False) else "user"
@@ -198,17 +202,15 @@ def _only_listed(step: _Step, setting: Setting, roots: Mapping[str, str], *, und
     planned, place, row = step.planned, step.place, step.row
     if planned is None or place is None:
         return
+    for name in ("detail", "diff", "next"):
+        row.pop(name, None)  # type: ignore[misc]  # each may be left out
     if planned.is_foreign:
         row["detail"] = _other_entry(row, undo=undo)
         row["action"] = "not ours"
-        for name in ("diff", "next"):
-            row.pop(name, None)  # type: ignore[misc]  # each may be left out
         return
     elsewhere = served_elsewhere(step.client, place, planned, setting) if planned.had and not undo else ""
     is_old = planned.changes and not undo and not elsewhere
     row["action"] = "not set up" if not planned.had else "out of date" if is_old else "set up"
-    for name in ("detail", "diff", "next"):
-        row.pop(name, None)  # type: ignore[misc]  # each may be left out
     if elsewhere:
         row["detail"] = f"it serves {printable(elsewhere)}: `context setup {step.client.name}` moves it here"
     trust = step.client.trust
@@ -286,10 +288,7 @@ def _write(steps: Sequence[_Step], setting: Setting, *, undo: bool) -> None:
 
 def setup_ci(workspace: Workspace, arguments: WorkflowArguments) -> Outcome[WorkflowAnswer]:
     """Write, renew or remove the workflow; one that a person changed is left alone."""
-    path = arguments.get("path", "")
-    if "\0" in path:
-        raise UsageError("path must be a path: it cannot hold a NUL character")
-    root = os.path.abspath(workspace.directory(path) if path else workspace.project)
+    root = _project(workspace, arguments)
     dry_run = arguments.get("dry_run", False)
     done = set_up_workflow(root, arguments.get("origin", ""), undo=arguments.get("undo", False), dry_run=dry_run)
     value: WorkflowAnswer = {
