@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from .project_facts import Facts
 
 BIN = Path(sys.executable).parent
+IMAGE = "holdfast-release"
 MCPB = "@anthropic-ai/mcpb@2.1.2"
 # How the licences begin, or what their classifiers contain, that dependencies may have.
 READ_BY_HAND = {"protobuf": "BSD-3-Clause"}  # whose wheel states none where SBOM tools look
@@ -105,6 +106,20 @@ def judge_containerfile(file: Path) -> str:
     """The Containerfile by hadolint, which knows what goes wrong in such files."""
     _ask([BIN / "hadolint", "--failure-threshold", "info", file])
     return "hadolint: nothing to say about the Containerfile"
+
+
+def build_container(root: Path) -> str:
+    """The image, built and started once, where a container engine runs."""
+    for engine in filter(None, map(shutil.which, ("podman", "docker"))):
+        if subprocess.run([engine, "info"], capture_output=True).returncode:
+            continue
+        _ask([engine, "build", "--file", root / "Containerfile", "--tag", IMAGE, root])
+        try:
+            version = _ask([engine, "run", "--rm", "--network", "none", "--entrypoint", "context", IMAGE, "--version"])
+        finally:
+            subprocess.run([engine, "rmi", IMAGE], capture_output=True)
+        return f"{Path(engine).name}: built, and says {version.strip()}"
+    return "not built: no container engine runs here"
 
 
 def make_sbom(target: Path, environment: Path, root: Path, *, epoch: int) -> str:

@@ -14,6 +14,7 @@ from pathlib import Path
 from .installation import MINORS, Unusable, check_installed, find_python, install
 from .judges import (
     Refused,
+    build_container,
     judge_bundle,
     judge_containerfile,
     judge_entry,
@@ -90,6 +91,7 @@ def make_release(work: Path, facts: Facts, bundle_url: str | None) -> list[Path]
     tell("bundle", judge_bundle(bundle, work / "mcpb"))
     tell("bundle", run_bundle(bundle, work / "run"))
     tell("container", judge_containerfile(ROOT / "Containerfile"))
+    tell("container", build_container(ROOT))
 
     newest = try_everywhere(work / "installed", out / wheel.name, facts)
     sbom = out / f"holdfast-{facts.version}.cdx.json"

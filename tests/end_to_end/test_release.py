@@ -15,7 +15,7 @@ from shutil import copytree, ignore_patterns
 import pytest
 from scripts.publishing.desktop_bundle import manifest, write_bundle
 from scripts.publishing.installation import list_tools
-from scripts.publishing.judges import Refused, judge_licences
+from scripts.publishing.judges import Refused, build_container, judge_licences
 from scripts.publishing.project_facts import read_facts
 from scripts.publishing.reproducible_build import NotReproducible, build_twice, sha256
 from scripts.wheel_data import data_files
@@ -185,3 +185,21 @@ def test_a_dependency_under_a_licence_that_was_not_agreed_to_is_refused(
     else:
         with pytest.raises(Refused, match="one"):
             judge_licences(sbom)
+
+
+@pytest.mark.parametrize(
+    ("runs", "said"),
+    [("0", "podman: built, and says context 0.2.0"), ("1", "not built: no container engine runs here")],
+)
+def test_the_image_is_built_where_an_engine_runs_and_else_it_is_reported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, runs: str, said: str
+) -> None:
+    engine = tmp_path / "podman"
+    engine.write_text(
+        f'#!/bin/sh\necho "$1" >> "{tmp_path}/asked"\n[ "$1" = info ] && exit {runs}\necho context 0.2.0\n'
+    )
+    engine.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/nowhere")
+
+    assert build_container(ROOT) == said
+    assert (tmp_path / "asked").read_text().split() == ["info", *(["build", "run", "rmi"] if runs == "0" else [])]
