@@ -11,6 +11,7 @@ OPENERS = {
     "open",
     "open_regular",
     "read_regular",
+    "read_confined",
     "read_text",
     "read_bytes",
     "fdopen",

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 from holdfast.code.analysis.c_family import declared_name
 from holdfast.code.analysis.doc_comment import docstring
 from holdfast.code.analysis.facts import MAX_ANALYSED, NO_GRAMMAR, TOO_LARGE, compact, first_sentence
+from holdfast.code.analysis.go import receiver_type
 from holdfast.code.analysis.parsers import parser
 from holdfast.code.analysis.ruby import ATTRIBUTES, symbol_names
 from holdfast.code.analysis.source_text import is_capital, is_constant_name
@@ -308,7 +309,7 @@ def _named(node: Node, kind: str, is_inside: bool, language: str) -> tuple[str, 
     if node.type.endswith("_specifier") and node.child_by_field_name("body") is None:
         return None  # used, not declared
     if node.type == "method_declaration" and language == "Go":
-        return kind, _joined(_receiver(node), name_of(node)), node
+        return kind, _joined(receiver_type(node), name_of(node)), node
     if node.type == "type_spec":
         inner = node.child_by_field_name("type")
         word = {"struct_type": "struct", "interface_type": "interface"}.get(inner.type if inner else "", "type")
@@ -331,13 +332,6 @@ def _declarator_name(node: Node | None) -> str:
     if node is not None and node.type in ("qualified_identifier", "destructor_name", "operator_name"):
         return "".join(text_of(node).split())
     return declared_name(node)
-
-
-def _receiver(node: Node) -> str:
-    receiver = node.child_by_field_name("receiver")
-    for part in receiver.named_children if receiver is not None else ():
-        return text_of(part.child_by_field_name("type")).lstrip("*").partition("[")[0]
-    return ""
 
 
 def _value(node: Node, is_inside: bool) -> tuple[str, str, Node] | None:

@@ -11,7 +11,7 @@ import os
 from errno import ELOOP, ENOENT, ENOTDIR
 
 from holdfast.core import posix_calls
-from holdfast.core.regular_files import close_quietly
+from holdfast.core.regular_files import close_quietly, read_regular
 from holdfast.core.unicode_text import is_unicode
 
 TYPE_CHECKING = False
@@ -139,6 +139,16 @@ def open_beneath(root: str, place: str, *, listed: bool = False) -> int:
         finally:
             close_quietly(above)
     return descriptor
+
+
+def read_confined(root: str, path: str, limit: int) -> bytes:
+    """The bytes of a regular file at a path from `root` without links; TooLarge, or another OSError for the rest."""
+    place, _, name = path.rpartition("/")
+    directory = open_beneath(root, place)
+    try:
+        return read_regular(name, dir_fd=directory, limit=limit)
+    finally:
+        close_quietly(directory)
 
 
 def open_inside(root: str, place: str, *, listed: bool = False) -> int:

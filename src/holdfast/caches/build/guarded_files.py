@@ -13,10 +13,10 @@ from holdfast.caches.build.source_item import NAMED, PACKAGED
 from holdfast.caches.cache_format import MAX_DOCUMENT_BYTES
 from holdfast.caches.readers.source_reader import Unreadable
 from holdfast.caches.secret_patterns import BY_CONTENT, BY_NAME, holds_private_key, is_secret_path
-from holdfast.core.confined_paths import lies_inside, open_beneath, reach
+from holdfast.core.confined_paths import lies_inside, reach, read_confined
 from holdfast.core.ignore_rules import CONTEXTIGNORE, GITIGNORE, Rules
 from holdfast.core.record import NamedTuple
-from holdfast.core.regular_files import NotRegular, TooLarge, close_quietly, read_regular
+from holdfast.core.regular_files import NotRegular, TooLarge
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -116,12 +116,7 @@ class Guard:
 
     def _read(self, place: str, limit: int) -> bytes:
         """Read a file at a path without symlinks: what is not there is missing before it is refused."""
-        folder, _, name = place.rpartition("/")
-        directory = open_beneath(self.boundary, folder)
-        try:
-            data = read_regular(name, dir_fd=directory, limit=limit)
-        finally:
-            close_quietly(directory)
+        data = read_confined(self.boundary, place, limit)
         if self._withholds and is_secret_path(place):
             raise Refused(0, BY_NAME, place)
         if self._ignored is not None and self._ignored.leave_out(place):

@@ -30,12 +30,12 @@ from holdfast.code.languages import UNREAD, extension_of, language_of
 from holdfast.code.on_disk.fact_store import FactStore, fact_key
 from holdfast.code.on_disk.repository import find_repository, tracked_files
 from holdfast.code.on_disk.source_workers import worked
-from holdfast.core.confined_paths import open_beneath
+from holdfast.core.confined_paths import read_confined
 from holdfast.core.errors import CacheBuilding
 from holdfast.core.file_identity import Identity, identity, is_settled
 from holdfast.core.ignore_rules import Rules
 from holdfast.core.record import NamedTuple
-from holdfast.core.regular_files import TooLarge, close_quietly, read_regular
+from holdfast.core.regular_files import TooLarge
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -129,7 +129,7 @@ class WorkTrees:
         if not path:
             return None
         try:
-            data = _read(root, path)
+            data = read_confined(root, path, MAX_ANALYSED)
         except (OSError, ValueError, TooLarge):
             return None
         if holds_private_key(data):
@@ -235,7 +235,7 @@ class WorkTrees:
             ]
             used = {_key(path, digest) for path, digest in digests}
             self._records = {key: record for key, record in self._records.items() if key in used}
-            source = CodeSource(files, lambda path: _read(root, path), tokenizer)
+            source = CodeSource(files, lambda path: read_confined(root, path, MAX_ANALYSED), tokenizer)
             whys = self.left_out
             source.left_out = Counter([whys[path] for path in paths if path in whys])
             self._source = (digests, tokenizer), source
@@ -311,22 +311,12 @@ def _stamps(path: str) -> Identity | None:
     return identity(status) if S_ISREG(status.st_mode) else None
 
 
-def _read(root: str, path: str) -> bytes:
-    """The bytes of a file below a root; no path to it may lead through a link."""
-    place, _, name = path.rpartition("/")
-    directory = open_beneath(root, place)
-    try:
-        return read_regular(name, dir_fd=directory, limit=MAX_ANALYSED)
-    finally:
-        close_quietly(directory)
-
-
 def _digest(root: str, path: str) -> tuple[str, str]:
     """The SHA-256 of a file, or why it is not searched."""
     if not _is_text(path):
         return "", "name is no text"
     try:
-        data = _read(root, path)
+        data = read_confined(root, path, MAX_ANALYSED)
     except TooLarge:
         return "", "too large"
     except (OSError, ValueError):
@@ -348,7 +338,7 @@ def cut_file(file: SourcePath) -> tuple[str, bytes]:
     """The digest and the record of a file, given by root, place and name; nothing of one that cannot be read or cut."""
     root, place, name = file
     try:
-        data = _read(root, f"{place}/{name}")
+        data = read_confined(root, f"{place}/{name}", MAX_ANALYSED)
         return sha256(data).hexdigest(), make_record(name, data, _language(name))
     except (OSError, ValueError, TooLarge, RecursionError, MemoryError):
         return "", b""

@@ -16,7 +16,7 @@ def exports(root: Node, _grammar: Grammar) -> Iterator[Export]:
         doc = comment[:MAX_COMMENT]
         if node.type in ("function_declaration", "method_declaration"):
             if is_capital(name_of(node)[:1]):
-                owner = _receiver(node)
+                owner = receiver_type(node)
                 yield Export(
                     compact(header(node)).removeprefix("func ").rstrip(" {"),
                     doc,
@@ -37,7 +37,7 @@ def exports(root: Node, _grammar: Grammar) -> Iterator[Export]:
                     yield Export(f"{node.type.partition('_')[0]} {name}", doc, name, line=line_of(node))
 
 
-def _receiver(node: Node) -> str:
+def receiver_type(node: Node) -> str:
     """The type that a method belongs to."""
     receiver = node.child_by_field_name("receiver")
     for part in receiver.named_children if receiver is not None else ():

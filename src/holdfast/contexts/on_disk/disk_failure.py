@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from errno import EIO, EMFILE, ENFILE, ENOMEM
 
-from holdfast.core.confined_paths import open_beneath, printable
+from holdfast.core.confined_paths import printable, read_confined
 from holdfast.core.errors import IoError
-from holdfast.core.regular_files import close_quietly, read_regular
 
 # A failing disk, or a system without memory or descriptors: none of them says anything about the file.
 _FAILURES = frozenset({EIO, EMFILE, ENFILE, ENOMEM})
@@ -24,11 +23,7 @@ def check_disk(error: Exception, path: str) -> None:
 def read_beneath(root: str, place: str, name: str, limit: int) -> bytes | None:
     """A file of a place, reached without a link; None for one that is absent, closed or too large."""
     try:
-        directory = open_beneath(root, place)
-        try:
-            return read_regular(name, dir_fd=directory, limit=limit)
-        finally:
-            close_quietly(directory)
+        return read_confined(root, f"{place}/{name}" if place else name, limit)
     except (OSError, ValueError) as error:
         check_disk(error, f"{root}/{place}/{name}" if place else f"{root}/{name}")
         return None

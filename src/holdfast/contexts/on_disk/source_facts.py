@@ -21,9 +21,9 @@ from holdfast.code.on_disk.source_workers import worked
 from holdfast.contexts.on_disk.disk_failure import check_disk, read_beneath
 from holdfast.contexts.on_disk.project import Found, Project
 from holdfast.core.canonical_json import decode, encode
-from holdfast.core.confined_paths import open_beneath
+from holdfast.core.confined_paths import read_confined
 from holdfast.core.file_identity import Identity, identity, is_settled
-from holdfast.core.regular_files import TooLarge, close_quietly, read_regular
+from holdfast.core.regular_files import TooLarge
 
 SourcePath = tuple[str, str, str]  # the project's root, a place and a file's name
 SizedFile = tuple[str, str, int]  # a place, a file's name and about its size
@@ -194,16 +194,13 @@ def _analysed(
 def analyse_file(file: SourcePath) -> SourceFacts:
     """The facts of a file; no path to it may lead through a link."""
     root, place, name = file
+    path = f"{place}/{name}" if place else name
     try:
-        directory = open_beneath(root, place)
-        try:
-            data = read_regular(name, dir_fd=directory, limit=MAX_ANALYSED)
-        finally:
-            close_quietly(directory)
+        data = read_confined(root, path, MAX_ANALYSED)
     except TooLarge:
         return SourceFacts(_unread(name, TOO_LARGE))
     except (OSError, ValueError) as error:
-        check_disk(error, f"{root}/{place}/{name}" if place else f"{root}/{name}")
+        check_disk(error, f"{root}/{path}")
         return SourceFacts(_unread(name, UNREADABLE))
     return SourceFacts(*analyse_with_references(name, data))
 
