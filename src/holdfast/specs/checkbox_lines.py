@@ -21,8 +21,8 @@ _LIKE_A_BOX = re.compile(
     rf"[{WHITE_SPACE}]*+(?:[-*+]|[0-9]++[.)])[{WHITE_SPACE}]*+\[([^\]]{{0,3}}+)\](?![(\[:])(.*+)", re.DOTALL
 ).match
 _NUMBER = re.compile(r"[0-9]++(?:\.[0-9]++)*+").match
-# `E2E` and `i18n` are words.
-_NUMBER_OR_CODE = re.compile(r"(?![A-Za-z][0-9]++[A-Za-z])[A-Za-z]?[0-9]").match
+# `E2E`, `i18n` and `20-minute` are words.
+_NUMBER_OR_CODE = re.compile(r"(?![A-Za-z][0-9]++[A-Za-z]|[0-9]++-[a-z])[A-Za-z]?[0-9]").match
 
 
 def after_checkbox(line: str, form: TaskForm = NUMBERED) -> int:

@@ -26,6 +26,7 @@ _REUSE = ("exist", "reuse", "leverage", "current")
 _DEPENDENCIES = ("depends", "depends on", "dependencies", "dependency", "blocked by")
 _STRUCK = "~~"
 _REMOVALS = ("delete", "remove", "drop", "rename", "move")
+_SMALL_LETTERS = frozenset("abcdefghijklmnopqrstuvwxyz")
 _SHOWN = 160
 # More findings of one rule in one document become one finding with a count.
 _MOST_ALIKE = 3
@@ -73,7 +74,8 @@ def check(
     """
     files = dict(zip(PHASES, documents.files, strict=True))
     texts = {phase: text for phase, text in zip(PHASES, documents.texts, strict=True) if text is not None}
-    tasks = parse(texts.get("tasks", ""), documents.form)
+    text = texts.get("tasks", "")
+    tasks = _as_meant(parse(text, documents.form), text.split("\n"))
     requirements = requirements_of("" if documents.deltas is not None else texts.get("requirements", ""))
     named, unknown = _references(tasks.tasks, requirements)
     codes = {name.partition("-")[0] for name in named if name[0] in CODE_LETTERS and not requirements.stories}
@@ -287,6 +289,20 @@ def _in_tasks(found: TaskList, documents: Documents) -> Iterator[At]:
                 yield task.line, "parent-done-child-open", f"{task.id}: {child.id} is open"
 
 
+def _as_meant(found: TaskList, lines: Sequence[str]) -> TaskList:
+    """The tasks without counted things, such as `- [ ] 9 tests pass` among tasks such as `- [ ] 2. Write tests`."""
+    counts = [
+        task
+        for task in found.tasks
+        if task.id.isdecimal()
+        and task.description[:1] in _SMALL_LETTERS
+        and f"] {task.id} {task.description}" in lines[task.line]
+    ]
+    if 2 * len(counts) >= len(found.tasks):
+        return found
+    return found._replace(tasks=tuple([task for task in found.tasks if task not in counts]))
+
+
 def _left_out(found: TaskList, lines: Sequence[str]) -> Iterator[LeftOut]:
     """The lines that were meant as tasks: boxes in a section without tasks, or below a task, are a checklist."""
     headings = [number for number, line in visible_lines(lines) if line.startswith("#")]
@@ -327,14 +343,14 @@ def _without_reference(tasks: Sequence[Task], requirements: Requirements, docume
 
 
 def _reused(design: str) -> Iterator[tuple[int, str]]:
-    """The files that a design names below a heading about what exists, with their lines."""
-    heading = ""
+    """The files that a design names below a heading about what exists, with their lines; no heading is about them."""
+    heading, made = "", {path for line in design.split("\n") if line.startswith("#") for path in paths_in(line)}
     for number, line in visible_lines(design.split("\n")):
         if line.startswith("#"):
             heading = line
         elif any(word in lowered(heading) for word in _REUSE):
             for path in paths_in(line):
-                if "/" in path and "." in path.rpartition("/")[2]:
+                if path not in made and "/" in path and "." in path.rpartition("/")[2]:
                     yield number, path
 
 

@@ -103,13 +103,20 @@ def open_questions(text: str) -> Iterator[tuple[int, str, str]]:
 
 
 def _numbers_in(text: str) -> set[str]:
-    """The numbers in a text, and those after a word for requirement: `1.2`, `requirement 3`. A heading has its own."""
+    """The numbers in a text, and those after a word for requirement: `1.2`, `requirement 3`.
+
+    Headings and code have numbers of their own.
+    """
     found: set[str] = set()
-    for _, line in visible_lines(text.split("\n")):
+    lines = text.split("\n")
+    visible = {number for number, _ in visible_lines(lines)}
+    for at, line in enumerate(lines):
         words = line.replace("(", " ").replace(",", " ").replace(")", " ").split(" ")
         for before, word in zip(["", *words], words, strict=False):
             number = word.strip(".:;*_`")
             is_named = lowered(before.strip("*_`")) in WORDS
-            if number_end(number) == len(number) > 0 and (is_named or ("." in number and not line.startswith("#"))):
+            if number_end(number) == len(number) > 0 and (
+                is_named or ("." in number and at in visible and not line.startswith("#"))
+            ):
                 found.add(number)
     return found

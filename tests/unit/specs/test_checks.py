@@ -152,6 +152,11 @@ US = "ユーザーストーリー"
                       "## Plan\n\n- **FR-011-101**: one day\n- **#107**: closed\n"}, id="codes named again, issues"),
         pytest.param({"requirements": f"{GOOD}\n- **Parts**:\n  1. Colour\n  2. Shape\n"}, id="a list below an item"),
         pytest.param({"requirements": f"{GOOD}\n~~It SHALL [NEEDS CLARIFICATION: what?]~~ later\n"}, id="struck"),
+        pytest.param({"tasks": "- [ ] 1. a\n  - _Requirements: 1_\n- [ ] 2. b\n  - _Requirements: 1_\n\n## Done\n\n"
+                      "- [ ] 2 tests pass\n- [ ] 20-minute run\n"}, id="counted things in a checklist"),
+        pytest.param({"requirements": "### 1. a\n1. It SHALL.\n### 2. b\n1. It SHALL.\n",
+                      "tasks": "- [ ] 1. a\n  - _Requirements: 1, 2_\n",
+                      "design": "# D\n\nRequirement 1.\n\n```\nx()  # Requirement 2.1\n```\n"}, id="named in code"),
         pytest.param({"tasks": "## Phase 1: a\n\n- [ ] 1.1 b\n  - _Requirements: 1_\n\n## Checks\n\n- [ ] 9 tests\n"
                       "  - _Requirements: 1_\n"}, id="a part whose heading has the number"),
     ],
