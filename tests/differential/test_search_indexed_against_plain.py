@@ -22,10 +22,11 @@ from holdfast.caches.search.impacts import LINKED
 from holdfast.caches.search.question import Question, ask_source
 from holdfast.caches.search.search_request import SearchRequest
 from holdfast.caches.search.search_source import SearchSource
+from holdfast.caches.segments.make import Impacts
 from holdfast.caches.segments.postings import TermLists, decode_term, encode_term
 from holdfast.caches.segments.section_scores import Scores, WeighedTerm
 from holdfast.caches.segments.step_lists import SegmentedTerms, TermImpacts, joined_steps, strongest
-from holdfast.caches.segments.term_lists import BODY, LINKS, PATH, TITLE, WEAK, FieldLengths, Impacts
+from holdfast.caches.segments.token_counts import BODY, LINKS, PATH, TITLE, WEAK, FieldLengths
 from holdfast.caches.shapes import ConsideredSection
 from holdfast.core.errors import BudgetTooSmall
 from holdfast.core.token_estimate import estimate_tokens

@@ -21,35 +21,38 @@ pytestmark = pytest.mark.rough
 WORKER = [sys.executable, "-c", "from holdfast.core.worker_pool import work; work()"]
 
 
-def assignment(folder: Path, staged: str | None = "staged") -> bytes:
+def assignments(folder: Path, staged: str | None = "staged") -> bytes:
+    """Two jobs of 300 documents each, as a worker is given them."""
     (folder / "sources").mkdir()
     (folder / "staged" / "documents").mkdir(parents=True)
     names = [f"{number}.md" for number in range(600)]
     for name in names:
         (folder / "sources" / name).write_text(name, encoding="utf-8")
     below = str(folder / staged) if staged else 7
-    job = DocumentsJob(str(folder / "sources"), below, names)  # type: ignore[arg-type]  # a bug that one test wants
-    data = pickle.dumps(("holdfast.caches.build.document_files", "write_stretch", job))
-    return len(data).to_bytes(8, "little") + data
+    parts = []
+    for some in (names[:300], names[300:]):
+        job = DocumentsJob(str(folder / "sources"), below, some)  # type: ignore[arg-type]  # a bug that one test wants
+        parts.append(pickle.dumps(("holdfast.caches.build.document_files", "write_batch", job)))
+    return b"".join([len(data).to_bytes(8, "little") + data for data in parts])
 
 
 @pytest.mark.parametrize("given", [0, 4, 20], ids=["nothing", "half a length", "half an assignment"])
 def test_a_worker_whose_build_ended_before_it_was_told_what_to_do_ends_quietly(given: int, tmp_path: Path) -> None:
-    done = subprocess.run(WORKER, input=assignment(tmp_path)[:given], capture_output=True, timeout=60)
+    done = subprocess.run(WORKER, input=assignments(tmp_path)[:given], capture_output=True, timeout=60)
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
 
 
 def test_a_worker_whose_build_is_gone_stops_at_its_next_answer_and_says_nothing(tmp_path: Path) -> None:
     reading, writing = os.pipe()
     os.close(reading)
-    done = subprocess.run(WORKER, input=assignment(tmp_path), stdout=writing, stderr=subprocess.PIPE, timeout=60)
+    done = subprocess.run(WORKER, input=assignments(tmp_path), stdout=writing, stderr=subprocess.PIPE, timeout=60)
     os.close(writing)
     written = len(os.listdir(tmp_path / "staged" / "documents"))
-    assert (done.returncode, done.stderr, written) == (0, b"", 256)
+    assert (done.returncode, done.stderr, written) == (0, b"", 300)
 
 
 def test_a_worker_that_meets_a_bug_says_so_and_shows_no_traceback(tmp_path: Path) -> None:
-    done = subprocess.run(WORKER, input=assignment(tmp_path, staged=None), capture_output=True, timeout=60)
+    done = subprocess.run(WORKER, input=assignments(tmp_path, staged=None), capture_output=True, timeout=60)
     message = pickle.loads(done.stdout[8:])
     assert (done.returncode, type(message.error), done.stderr) == (0, InternalError, b"")
     assert message.error.reason.startswith("TypeError:")

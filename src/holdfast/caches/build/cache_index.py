@@ -13,8 +13,7 @@ from holdfast.caches.build.segment_files import IndexOrder, write_list, write_se
 from holdfast.caches.build.source_files import worth_a_worker
 from holdfast.caches.cache_format import MAX_MANIFEST_BYTES
 from holdfast.caches.index_format import manifest_digest
-from holdfast.caches.on_disk.cache_directory import COMPILED, INDEX, MANIFEST, CacheDirectory
-from holdfast.caches.on_disk.manifest_reader import checked_manifest
+from holdfast.caches.on_disk.cache_directory import COMPILED, INDEX, MANIFEST, CacheDirectory, checked_manifest
 from holdfast.caches.search.link_texts import incoming
 from holdfast.caches.tokenizers import choose_tokenizer
 from holdfast.core.atomic_write import StagedDirectory

@@ -1,15 +1,13 @@
 """Read the sources and write a document file for each, in as many processes as there are.
 
-Each process has a stretch of the documents in id order, all stretches about as many bytes. The first error in id order
-is the one reported, whichever process met it.
+A process takes the next documents in id order when it is done with some. The first error in id order is the one
+reported, whichever process met it.
 """
 
 from __future__ import annotations
 
 import os
-from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
-from itertools import accumulate, pairwise
 from marshal import dumps, loads
 
 from holdfast.caches.build.guarded_files import Guard, Outside, read_item
@@ -39,12 +37,8 @@ from holdfast.core.worker_pool import WorkerPool
 # How many of all are done.
 Progress = Callable[[int, int], None]
 
-# This many documents are handed over at a time.
+# A process takes this many documents at a time.
 _BATCH = 256
-# What a document costs to write beside its bytes, as if it had this many more.
-_DOCUMENT_BYTES = 1000
-# This many documents say how heavy all are.
-_SAMPLE = 2000
 # The oldest format of `marshal` that knows bytes: it does not look for objects it wrote before.
 _FORMAT = 2
 # A path below the sources, of a Markdown file that is taken as it stands; a source that a reader reads, or of which
@@ -185,7 +179,7 @@ class WrittenDocument(NamedTuple):
 
 
 class DocumentsJob(NamedTuple):
-    """Documents to write below a directory in the making: all of a cache, or a stretch of them.
+    """Documents to write below a directory in the making: all of a cache, or some of them.
 
     `items` are their sources in id order, below `sources` where they are paths. Where `staged` is empty they are read
     and not written.
@@ -197,7 +191,7 @@ class DocumentsJob(NamedTuple):
 
 
 class WrittenBatch(NamedTuple):
-    """Some documents of a stretch, packed; what was passed over on the way, what was included, how many were there."""
+    """Some documents, packed; what was passed over on the way, what was included, how many were there."""
 
     documents: bytes
     length: int
@@ -236,66 +230,48 @@ class WrittenDocuments:
 
 
 def write_documents(pool: WorkerPool, job: DocumentsJob, progress: Progress) -> WrittenDocuments:
-    """Write every source; each process has a stretch of them."""
+    """Write every source."""
     if job.staged:
         os.makedirs(os.path.join(job.staged, DOCUMENTS), exist_ok=True)
-    stretches = _stretches(job.sources, job.items, pool.size)
-    jobs = [job._replace(items=job.items[start:end]) for start, end in stretches]
-    gathered: list[list[WrittenBatch]] = [[] for _ in jobs]
+    jobs = (job._replace(items=job.items[at : at + _BATCH]) for at in range(0, len(job.items), _BATCH))
+    batches: dict[int, WrittenBatch] = {}
     done = 0
     progress(0, len(job.items))
-    for number, batch in pool.run(write_stretch, jobs):
-        gathered[number].append(batch)
+    for number, batch in pool.run(write_batch, jobs):
+        batches[number] = batch
         done += batch.length + len(batch.skipped)
         progress(done, len(job.items))
     written = WrittenDocuments()
-    for batches in gathered:
-        for batch in batches:
-            written.add(batch)
+    for number in range(len(batches)):
+        written.add(batches[number])
     return written
 
 
-def write_stretch(job: DocumentsJob) -> Iterator[WrittenBatch]:
-    """Write the documents of a stretch, batch by batch.
+def write_batch(job: DocumentsJob) -> Iterator[WrittenBatch]:
+    """Write some documents.
 
     Of several equal contents the first written gets the short name, which is put right when all are written.
     """
     target = os.path.join(job.staged, DOCUMENTS) if job.staged else ""
-    for first in range(0, len(job.items), _BATCH):
-        documents: list[tuple[object, ...]] = []
-        batch = WrittenBatch(b"", 0, [], {}, 0)
-        for source in job.items[first : first + _BATCH]:
-            try:
-                read = read_document(job.sources, source)
-            except Unreadable as error:
-                batch.skipped.append(_skipped(source, error))
-                continue
-            document = read.document
-            name = _put_document(target, read) if target else ""
-            links = find_links(document.source, document.content)
-            origin = origin_digest(document.origin)
-            documents.append((document.id, document.version, name, read.size, origin, *links))
-            if read.included:
-                batch.included[document.source] = read.included
-            batch = batch._replace(reused=batch.reused + bool(read.file))
-        yield batch._replace(documents=dumps(documents, _FORMAT), length=len(documents))
-
-
-def _stretches(sources: str, names: Sequence[Source], count: int) -> list[tuple[int, int]]:
-    """From and to below which document each of `count` processes writes, all about as heavy."""
-    sample = names[:: len(names) // _SAMPLE + 1] if count > 1 else []
-    weights = [_DOCUMENT_BYTES + source_size(source_path(sources, name)) for name in sample]
-    reached = list(accumulate(weights, initial=0))
-    cuts = [bisect_left(reached, reached[-1] * number // count) for number in range(count)]
-    return list(pairwise([*[cut * len(names) // max(len(weights), 1) for cut in cuts], len(names)]))
-
-
-def source_size(path: str) -> int:
-    """How many bytes a source has; none where it cannot be looked at."""
-    try:
-        return os.stat(path).st_size
-    except OSError:
-        return 0  # reading it says what is wrong with it
+    documents: list[tuple[object, ...]] = []
+    skipped: list[SkippedSource] = []
+    included: dict[str, dict[str, str]] = {}
+    reused = 0
+    for source in job.items:
+        try:
+            read = read_document(job.sources, source)
+        except Unreadable as error:
+            skipped.append(_skipped(source, error))
+            continue
+        document = read.document
+        name = _put_document(target, read) if target else ""
+        links = find_links(document.source, document.content)
+        origin = origin_digest(document.origin)
+        documents.append((document.id, document.version, name, read.size, origin, *links))
+        if read.included:
+            included[document.source] = read.included
+        reused += bool(read.file)
+    yield WrittenBatch(dumps(documents, _FORMAT), len(documents), skipped, included, reused)
 
 
 def _put_document(target: str, read: ReadSource) -> str:

@@ -1,4 +1,4 @@
-"""One cache directory, held by a descriptor."""
+"""One cache directory, held by a descriptor; its manifest, read and held against its listing."""
 
 from __future__ import annotations
 
@@ -6,7 +6,15 @@ import os
 import stat
 from errno import ELOOP, ENAMETOOLONG, ENOENT, ENOTDIR
 
-from holdfast.caches.cache_format import MAX_DOCUMENT_BYTES, parse_document, prove_document
+from holdfast.caches.cache_format import (
+    MAX_DOCUMENT_BYTES,
+    MAX_MANIFEST_BYTES,
+    check_index,
+    check_manifest,
+    parse_document,
+    parse_manifest,
+    prove_document,
+)
 from holdfast.core import posix_calls
 from holdfast.core.confined_paths import PathBeneath, open_below, open_directory, printable
 from holdfast.core.errors import CacheInvalid, CacheMissing, IoError
@@ -19,7 +27,7 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import TypeVar
 
-    from holdfast.caches.cache_format import Document, Entry
+    from holdfast.caches.cache_format import Document, Entry, Manifest
     from holdfast.core.file_identity import Identity
 
     Found = TypeVar("Found")
@@ -217,3 +225,24 @@ def look_into(path: str, look: Callable[[CacheDirectory], Found], holds: Callabl
             else:
                 if holds(found) or directory.is_current():
                     return found
+
+
+def checked_manifest(directory: CacheDirectory) -> Manifest:
+    """The manifest, found to hold together and to agree with the index; CacheInvalid otherwise."""
+    manifest = read_manifest(directory)
+    check_listings(directory, manifest)
+    return manifest
+
+
+def read_manifest(directory: CacheDirectory) -> Manifest:
+    """The manifest of a cache, valid or not."""
+    return parse_manifest(directory.read(MANIFEST, limit=MAX_MANIFEST_BYTES))
+
+
+def check_listings(directory: CacheDirectory, manifest: Manifest) -> None:
+    """CacheInvalid where a manifest does not hold together, or the listing says otherwise."""
+    problems = check_manifest(manifest)
+    if not problems:
+        problems = check_index(directory.read(INDEX, limit=MAX_MANIFEST_BYTES), manifest)
+    if problems:
+        raise CacheInvalid(problems[0])

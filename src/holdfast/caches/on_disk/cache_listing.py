@@ -5,8 +5,15 @@ from __future__ import annotations
 import os
 import stat
 
-from holdfast.caches.on_disk.cache_directory import COMPILED, MANIFEST, CacheDirectory, is_refusal, look_into
-from holdfast.caches.on_disk.manifest_reader import check_listings, read_manifest
+from holdfast.caches.on_disk.cache_directory import (
+    COMPILED,
+    MANIFEST,
+    CacheDirectory,
+    check_listings,
+    is_refusal,
+    look_into,
+    read_manifest,
+)
 from holdfast.caches.tokenizers import USUAL
 from holdfast.core import posix_calls
 from holdfast.core.confined_paths import open_below, open_directory, printable

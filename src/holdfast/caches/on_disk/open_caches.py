@@ -13,10 +13,10 @@ from holdfast.caches.on_disk.cache_directory import (
     MANIFEST,
     SHARDS,
     CacheDirectory,
+    checked_manifest,
     look_into,
 )
 from holdfast.caches.on_disk.index_reader import WordIndex
-from holdfast.caches.on_disk.manifest_reader import checked_manifest
 from holdfast.caches.selection import Selection, select
 from holdfast.core.errors import CacheInvalid
 

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from itertools import accumulate, repeat
 from operator import and_
 
-from holdfast.caches.segments.make import SegmentDocument, count_segment, postings_of
+from holdfast.caches.segments.make import SegmentDocument, count_segment, looked_up, postings_of
 from holdfast.caches.segments.postings import (
     INLINE,
     SECTION,
@@ -34,7 +34,6 @@ from holdfast.caches.segments.segment_table import (
     ordered_entries,
     table_of,
 )
-from holdfast.caches.segments.term_lists import looked_up
 from holdfast.core.record import NamedTuple
 
 _NO_LISTS = TermLists((), b"", (), b"", 0)

@@ -18,14 +18,30 @@ from holdfast.caches.search.sections import Fields, read_fields
 from holdfast.caches.search.source_lines import split_lines
 from holdfast.caches.search.stemmer import stem
 from holdfast.caches.search.word_terms import LONGEST, length_of, raw_words, word_terms
-from holdfast.caches.segments.term_lists import BODY, HEADINGS, LINKS, PATH, TITLE, WEAK, FieldLengths
 from holdfast.caches.selection import NOT_SEPARATORS, words
 from holdfast.caches.tokenizers import WITHOUT_EXTRA, count_sections, counter
 from holdfast.core.record import NamedTuple
 from holdfast.core.unicode_text import lower_case, split_at_white_space
 
+# The fields; `WEAK` is added for those whose occurrences count a quarter.
+TITLE, PATH, LINKS, HEADINGS, BODY = range(5)
+WEAK = 8
 # A word or term -> the numbers of where it occurs, ascending, one for each occurrence. Lists are shared.
 Occurrences = dict[str, list[int]]
+
+
+class FieldLengths(NamedTuple):
+    """The words of each field: of documents in title, path and links, of sections in headings and body.
+
+    `firsts` has the number of each document's first section and, last, of all.
+    """
+
+    titles: Sequence[int]
+    paths: Sequence[int]
+    links: Sequence[int]
+    headings: Sequence[int]
+    bodies: Sequence[int]
+    firsts: Sequence[int]
 
 
 class DocumentSections(NamedTuple):
