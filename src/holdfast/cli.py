@@ -365,9 +365,14 @@ def _serve(arguments: GivenArguments, environment: Mapping[str, str]) -> int:
 
 
 def _make_folder(path: str) -> None:
-    """Make a folder for receipts where there is none; IoError, before anything is served, where it cannot be used."""
+    """Make a folder for receipts where there is none, below `.context` ignored by git from the start; IoError, before
+    anything is served, where it cannot be used."""
     try:
+        is_ours = not os.path.lexists(path) and ".context" in os.path.abspath(path).split(os.sep)
         os.makedirs(path, 0o700, exist_ok=True)
+        if is_ours:
+            with open(os.path.join(path, ".gitignore"), "x", encoding="ascii") as file:
+                file.write("*\n")
     except OSError as error:
         raise IoError(f"--receipts: '{path}' cannot be made: {error.strerror}") from None
     if not os.access(path, os.W_OK | os.X_OK):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import subprocess
 import threading
 import time
 from pathlib import Path
@@ -118,6 +119,15 @@ def test_a_fresh_clone_answers_the_first_query(ask: Ask, project: Path) -> None:
     next((project / ".context" / "caches" / "docs" / "documents").iterdir()).write_text("{}", encoding="utf-8")
     for number in range(20):
         assert f"{number}.md#L" in ask(f"kettle number {number}")
+
+
+def test_git_sees_nothing_of_what_lies_below_context(project: Path) -> None:
+    with StdioServer(project, "--receipts", ".context/receipts", cache_root=None) as server:
+        assert "7.md#L" in server.call("context.search", {"query": "kettle number 7"}).text
+    assert len(list((project / ".context" / "receipts").glob("*.json"))) == 1
+    subprocess.run(["git", "init", "-q"], cwd=project, check=True)
+    shown = subprocess.run(["git", "status", "--short", "-uall"], cwd=project, capture_output=True, check=True).stdout
+    assert (b"context.toml" in shown, b".context/" in shown) == (True, False)
 
 
 def test_where_declared_sources_cannot_be_told_no_old_text_is_given(ask: Ask, project: Path) -> None:
@@ -275,9 +285,12 @@ def test_a_project_that_declares_nothing_has_a_cache_outside_of_it(tmp_path: Pat
     (tmp_path / "data.txt").write_text("coffee coffee\n", encoding="utf-8")
     before = tracked(tmp_path)
     asked: list[dict[str, Any]] = [{"query": "coffee"}, {"query": "crank", "cache": "project"}, {"query": ""}]
-    with StdioServer(tmp_path, cache_root=None) as server:
+    kept = tmp_path.parent / f"{tmp_path.name}-kept"
+    with StdioServer(tmp_path, "--receipts", str(kept), cache_root=None) as server:
         coffee, crank, overview = [server.call("context.search", each).text for each in asked]
         listed = json.loads(server.call("context.list_caches", {}).text)
+    replayed = json.loads(run_context("replay", "--receipts", str(kept), cwd=tmp_path).stdout)
+    assert (replayed["replayed"], replayed["cache_gone"]) == (replayed["receipts"], 0)
     assert ("README.md#L" in coffee, "data.txt" in coffee, "docs/use.txt#L" in crank) == (True, False, True)
     assert overview.endswith(
         "project · 2 documents · documentation found in this project\n- ./: readme.md\n- docs/: use.txt\n"

@@ -44,6 +44,12 @@ def test_every_project_that_names_it_is_answered_from_the_folder_as_it_is(place:
         assert json.loads(run(place / name, "sync", "--check"))["in_step"]
         assert "wiki:a.md#L" in run(place / name, "search", "kettle")
         assert not (place / name / ".context" / "caches" / "wiki").exists()
+    with StdioServer(place / "two", "--receipts", "kept", cache_root=None) as server:
+        for cache in ({}, {"cache": "wiki"}):
+            server.call("context.search", {"query": "kettle", **cache})
+    for receipt in (place / "two" / "kept").glob("*.json"):
+        assert json.loads(run(place / "two", "replay", str(receipt)))["same"]
+    assert json.loads(run(place / "two", "replay", "--receipts", "kept"))["same"] == 2
     (place / "wiki" / "a.md").write_text("# Coffee\n\nThe walrus boils.\n", encoding="utf-8")
     assert "sources: 1 changed" in run(place / "two", "search", "walrus", "--frozen", code=8)
     with StdioServer(place / "two", cache_root=None) as server:

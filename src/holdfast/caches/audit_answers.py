@@ -7,6 +7,7 @@ from time import gmtime, strftime
 
 from holdfast.caches.arguments import ReplayArguments
 from holdfast.caches.audit_shapes import AuditAnswer, AuditedCall, DifferingReceipt
+from holdfast.caches.meant_caches import cache_roots
 from holdfast.caches.on_disk.kept_answers import (
     ABSENT,
     CHANGED,
@@ -106,7 +107,7 @@ def _replayed(
     count = core_count() if len(here) >= _FEW else 1
     with WorkerPool() as pool:
         pool.grow(count)
-        jobs = in_shares(here, workspace.cache_root, count, by_name=by_name)
+        jobs = in_shares(here, cache_roots(workspace), count, by_name=by_name)
         for done, (_, each) in enumerate(pool.run(replay_receipts, jobs)):
             found[each.receipt] = each
             if workspace.progress is not None:

@@ -141,6 +141,16 @@ def _with_code(workspace: Workspace, meant: MeantCaches) -> MeantCaches:
     return meant._replace(code=code)
 
 
+def cache_roots(workspace: Workspace) -> list[str]:
+    """Where the caches lie that may have answered: those of the project, and what this user has beside it."""
+    if workspace.confined_to or not workspace.user_cache:
+        return [workspace.cache_root]
+    from holdfast.caches.build.implicit_cache import implicit_root
+    from holdfast.caches.build.user_caches import user_root
+
+    return [workspace.cache_root, user_root(workspace.user_cache), implicit_root(workspace)]
+
+
 def with_next_step(workspace: Workspace, error: CacheMissing) -> CacheMissing:
     """The error, saying which caches there are and what makes the one that is missing."""
     if not error.next_step and not error.nearest:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 
-from holdfast.caches.meant_caches import MeantCaches, meant_caches, mended, with_next_step
+from holdfast.caches.meant_caches import MeantCaches, cache_roots, meant_caches, mended, with_next_step
 from holdfast.caches.on_disk.kept_caches import OpenCaches
 from holdfast.caches.search.asked_caches import MARK, WORK_TREE, prefix_of, without_prefix
 from holdfast.caches.search.citations import Citation, Verdict, cite, find_citations, judge, parse_citation
@@ -409,7 +409,7 @@ def replay(workspace: Workspace, arguments: ReplayArguments) -> Outcome[ReplayAn
     if receipt.caches and "cache" in arguments:
         raise UsageError("the receipt is of several caches, and --cache names one: leave it out")
     only = workspace.cache_directory(arguments["cache"]) if "cache" in arguments else ""
-    replay = ReceiptReplay(workspace.cache_root, only=only, live=live)
+    replay = ReceiptReplay(cache_roots(workspace), only=only, live=live)
     try:
         result = replay.answered(receipt)
         same = result.receipt == receipt.receipt

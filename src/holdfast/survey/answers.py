@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from holdfast.caches.meant_caches import cache_roots
 from holdfast.caches.on_disk.receipt_costs import ReceiptCosts, receipt_files
 from holdfast.contexts.answers import open_project
 from holdfast.contexts.answers.health import token_counts
@@ -96,7 +97,7 @@ def _receipts(workspace: Workspace, arguments: SavingsArguments) -> tuple[list[G
             raise IoError(f"'{printable(directory)}' cannot be listed: {error.strerror}") from None
         paths = []
     looked_at = paths[: arguments.get("limit", _MOST_RECEIPTS)]
-    costs, given, gone, unreadable = ReceiptCosts(workspace.cache_root), [], 0, 0
+    costs, given, gone, unreadable = ReceiptCosts(cache_roots(workspace)), [], 0, 0
     for done, path in enumerate(looked_at):
         if workspace.progress is not None:
             workspace.progress(done, len(looked_at))

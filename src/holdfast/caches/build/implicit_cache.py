@@ -42,8 +42,7 @@ def implicit_project(workspace: Workspace) -> Project | None:
     home = workspace.environment.get("HOME", "")
     if path == os.path.dirname(path) or (home and path == os.path.realpath(home)):
         return None  # no project, but everything there is
-    key = sha256(os.fsencode(path)).hexdigest()
-    root = os.path.join(workspace.user_cache, FOLDER, _PROJECTS, key)
+    root = implicit_root(workspace)
     project = Project(path, root, workspace.user_cache)
     if not workspace.user_cache or not is_outside(project):
         return None
@@ -52,10 +51,16 @@ def implicit_project(workspace: Workspace) -> Project | None:
             os.makedirs(workspace.user_cache, mode=0o700, exist_ok=True)
             with OwnFolder.at(workspace.user_cache, f"{FOLDER}/{_PROJECTS}", _is_key, create=True) as folder:
                 folder.remove_unused()
-                folder.subfolder(key, _is_key, create=True).close()
+                folder.subfolder(os.path.basename(root), _is_key, create=True).close()
         except (OSError, UnsafePath):
             return None
     return project
+
+
+def implicit_root(workspace: Workspace) -> str:
+    """Where the implicit cache of a project lies."""
+    key = sha256(os.fsencode(os.path.realpath(workspace.project))).hexdigest()
+    return os.path.join(workspace.user_cache, FOLDER, _PROJECTS, key)
 
 
 def _is_key(name: str) -> bool:

@@ -44,10 +44,15 @@ def located(project: Project, cache: DeclaredCache) -> tuple[Project, DeclaredCa
 
 
 def _home(project: Project, root: str) -> Project:
-    home = Project(root, os.path.join(project.user_cache, FOLDER, _CACHES), project.user_cache, project.memory)
+    home = Project(root, user_root(project.user_cache), project.user_cache, project.memory)
     if not project.user_cache or not is_outside(home):
         raise CacheMissing(f"a cache of '{printable(root)}' has no place outside of it: name a folder below")
     return home
+
+
+def user_root(user_cache: str) -> str:
+    """Where the caches that a user declared lie, below the directory for what may be lost."""
+    return os.path.join(user_cache, FOLDER, _CACHES)
 
 
 def declare_for_user(project: Project, cache: DeclaredCache, path: str) -> tuple[Project, DeclaredCache, bytes]:

@@ -50,7 +50,7 @@ class Replayed(NamedTuple):
 class ReplayJob(NamedTuple):
     """Receipts that one process runs again."""
 
-    cache_root: str
+    roots: Sequence[str]
     paths: list[tuple[str, str]]  # hash, path
     by_name: bool = False  # of the caches that have those names now, whatever their version
 
@@ -101,11 +101,11 @@ def query_of(path: str) -> str:
 
 
 def replay_receipts(job: ReplayJob) -> Iterator[Replayed]:
-    """Run receipts again, with the caches of their versions below one root, or those of their names.
+    """Run receipts again, with the caches of their versions below some roots, or those of their names.
 
     An answer of the latter is the same where it gives the same sections: the versions are not what is asked about.
     """
-    replay = ReceiptReplay(job.cache_root, by_name=job.by_name)
+    replay = ReceiptReplay(job.roots, by_name=job.by_name)
     try:
         for digest, path in job.paths:
             yield _replayed(replay, digest, path, by_name=job.by_name)
@@ -155,8 +155,8 @@ def _is_of_versions(difference: RecordDifference) -> bool:
 
 
 def in_shares(
-    receipts: Sequence[tuple[str, str]], cache_root: str, count: int, *, by_name: bool = False
+    receipts: Sequence[tuple[str, str]], roots: Sequence[str], count: int, *, by_name: bool = False
 ) -> list[ReplayJob]:
     """The receipts split into `count` jobs."""
     shares = [list(receipts[start::count]) for start in range(count)]
-    return [ReplayJob(cache_root, share, by_name) for share in shares if share]
+    return [ReplayJob(roots, share, by_name) for share in shares if share]

@@ -53,10 +53,10 @@ def receipt_files(directory: str) -> list[str]:
 
 
 class ReceiptCosts:
-    """Costs of receipts whose caches stand below one root. Each document is counted once, however often it is given."""
+    """Costs of receipts whose caches lie below some roots. Each document is counted once, however often it is given."""
 
-    def __init__(self, cache_root: str) -> None:
-        self._replay = ReceiptReplay(cache_root)
+    def __init__(self, roots: Sequence[str]) -> None:
+        self._replay = ReceiptReplay(roots)
         self._pool = self._replay.pool
         self._tokens: dict[tuple[str, str], int] = {}
 

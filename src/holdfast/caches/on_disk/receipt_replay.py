@@ -1,8 +1,8 @@
-"""Receipts run again with the caches that they name, found by version and tokenizer below one root."""
+"""Receipts run again with the caches that they name, found by version and tokenizer below some roots."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 from holdfast.caches.meant_caches import MeantCaches
@@ -25,12 +25,12 @@ class ReceiptReplay:
     """Many receipts, one after the other: each cache is looked for and opened once."""
 
     def __init__(
-        self, cache_root: str, *, only: str = "", by_name: bool = False, live: MeantCaches | None = None
+        self, roots: Sequence[str], *, only: str = "", by_name: bool = False, live: MeantCaches | None = None
     ) -> None:
-        """Look below a root by version; `by_name`, for the caches that have the names now; or ask one `only`; or the
-        `live` ones of a project as it is now."""
+        """Look below roots by version; `by_name`, for the caches of the first that have the names now; or ask one
+        `only`; or the `live` ones of a project as it is now."""
         self._live = live
-        self._root, self._only, self._by_name, self.pool = cache_root, only, by_name, OpenCaches()
+        self._roots, self._only, self._by_name, self.pool = roots, only, by_name, OpenCaches()
         self._paths: dict[tuple[str, str], str | CacheMissing] = {}
 
     def close(self) -> None:
@@ -69,18 +69,19 @@ class ReceiptReplay:
         return self.pool.use(named[0].path, lambda cache: cache.ask(ask, receipt.request))
 
     def _named(self, name: str) -> str:
-        path = beneath(self._root, name) if name else None
+        path = beneath(self._roots[0], name) if name else None
         if path is None:
             raise CacheMissing("a receipt names no cache below the cache root")
         return path
 
     def _path(self, version: str, tokenizer: str) -> str:
         key = version, tokenizer
-        if key not in self._paths:
+        for root in self._roots if key not in self._paths else ():
             try:
-                self._paths[key] = cache_of_version(self._root, version, tokenizer)
+                self._paths[key] = cache_of_version(root, version, tokenizer)
+                break
             except CacheMissing as error:
-                self._paths[key] = CacheMissing(error.reason)
+                self._paths.setdefault(key, CacheMissing(error.reason))
         found = self._paths[key]
         if isinstance(found, CacheMissing):
             raise CacheMissing(found.reason)
