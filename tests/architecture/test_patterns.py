@@ -164,6 +164,12 @@ HOSTILE: dict[str, tuple[str, ...]] = {
     "caches/oci_reference.py:_HOST": ("a", "a.", "-", "[", "[|:", "a:|0", "a-"),
     "caches/oci_reference.py:_REPOSITORY": ("a", "a/", "a_", "a|-", "a__", "a-", "a.a"),
     "caches/oci_reference.py:_TAG": ("a", ".", "_"),
+    "caches/search/link_texts.py:_DEFINITION": ("[", "[a", "[|a", "[a]", "[a]:", "[a]:|b", " ", "\n ", "\n["),
+    "caches/search/link_texts.py:_INLINE": ("[", "[a", "[|a", "[a[b]", "[a[|b", "[a[b]|c", "[a](", "!["),
+    "caches/search/link_texts.py:_MYST_LABEL": ("(", "(a", "(|a", "(a)=", "(|)=", "\n(a)=", ")="),
+    "caches/search/link_texts.py:_REFERENCE": ("[", "[a", "[|a", "[a]", "[a][", "[a][|b", "[a][b]", "]["),
+    "caches/search/link_texts.py:_ROLE": ("`", "`a", "`|a", "`<", "`a<", "`|<", "`a<|b", "`a<b>", "`a<b>`", "<"),
+    "caches/search/link_texts.py:_RST_LABEL": (".. _", ".. _a", "\n.. _", "\n.. _|a", " .. _"),
     "code/code_sections.py:_DECLARATION": (
         " ",
         "export ",
