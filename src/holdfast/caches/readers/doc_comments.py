@@ -20,15 +20,13 @@ def write_comment(page: PageText, text: str, line: int) -> None:
     lines = _bare_lines(text)
     for number, one in enumerate(lines):
         bare = one.strip(WHITE_SPACE)
-        if code is not None and mark == "@" and bare.startswith("@"):
+        if code is not None and bare.startswith(mark):
             page.fence(code, language)
             code = None
+            if mark != "@":
+                continue
         if code is not None:
-            if mark != "@" and bare.startswith(mark):
-                page.fence(code, language)
-                code = None
-            else:
-                code.append((one, line + number))
+            code.append((one, line + number))
         elif bare.startswith(("```", "~~~")):
             mark, code, language = bare[:3], [], bare[3:].strip(WHITE_SPACE).partition(" ")[0]
         elif bare == "@example" and _is_bare_code(lines, number + 1):

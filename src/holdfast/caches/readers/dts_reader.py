@@ -10,6 +10,7 @@ from typing import Any
 from holdfast.caches.readers.decoded_text import decoded
 from holdfast.caches.readers.doc_comments import write_comment
 from holdfast.caches.readers.page_text import PageText
+from holdfast.caches.readers.python_exports import text_of
 from holdfast.caches.readers.source_reader import Page, SourceFiles, Unreadable
 from holdfast.core.grammars import load_parser
 
@@ -69,8 +70,8 @@ def read_declarations(data: bytes, name: str, files: SourceFiles) -> Page:  # no
             page.block([heading], (comment or node).start_point[0] + 1)
         before = heading
         if comment is not None:
-            write_comment(page, _text(comment), comment.start_point[0] + 1)
-        lines = _text(node).split("\n")
+            write_comment(page, text_of(comment), comment.start_point[0] + 1)
+        lines = text_of(node).split("\n")
         page.fence([(line, node.start_point[0] + 1 + at) for at, line in enumerate(lines)], "ts")
     return page.page()
 
@@ -88,7 +89,7 @@ def _declared(
     comment = None
     for child in node.named_children:
         if child.type == "comment":
-            text = _text(child)
+            text = text_of(child)
             comment = child if text.startswith("/**") and not text.startswith("/***") else comment
             continue
         above, comment = comment, None
@@ -117,7 +118,7 @@ def _namespace(
     if title is None or title.type == "string":  # `declare global`, or a module by its path
         yield from _declared(body, prefix, depth + 1, _exports(body))
         return
-    name = _text(title)
+    name = text_of(title)
     shown = name if is_exported or names is None else names.get(name, "")
     if shown:
         yield from _declared(body, f"{prefix}{shown}.", depth + 1, _exports(body))
@@ -157,23 +158,18 @@ def _exports(root: Node) -> dict[str, str] | None:
             if child.type == "export_clause":
                 has_exports = True
                 for one in child.named_children:
-                    name, alias = _text(one.child_by_field_name("name")), _text(one.child_by_field_name("alias"))
+                    name, alias = text_of(one.child_by_field_name("name")), text_of(one.child_by_field_name("alias"))
                     found[name] = alias if len(alias) > _SHORT and alias != "default" else name
             elif child.type == "identifier":
                 has_exports = True
-                found[_text(child)] = _text(child)
+                found[text_of(child)] = text_of(child)
     return found if has_exports else None
 
 
 def _names(node: Node) -> list[str]:
-    name = node.child_by_field_name("name")
-    if name is not None:
-        return [_text(name)]
-    return [_text(one.child_by_field_name("name")) for one in node.named_children if one.type == "variable_declarator"]
-
-
-def _text(node: Node | None) -> str:
-    return node.text.decode("utf-8", "replace") if node is not None else ""
+    is_named = node.child_by_field_name("name") is not None
+    named = [node] if is_named else [one for one in node.named_children if one.type == "variable_declarator"]
+    return [text_of(one.child_by_field_name("name")) for one in named]
 
 
 def exported_modules(data: bytes) -> list[str]:

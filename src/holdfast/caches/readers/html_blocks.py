@@ -7,6 +7,8 @@ deeper than `_DEEPEST`, so that the work grows with the text and not with its ne
 
 from __future__ import annotations
 
+from collections import Counter
+
 from holdfast.caches.readers.html_elements import VOID, code_language, is_layout, is_left_out, part_of_page
 from holdfast.caches.readers.html_tokens import HtmlToken, attributes
 from holdfast.caches.readers.page_text import PageText, Row, inline_code, plain_line
@@ -94,8 +96,8 @@ class HtmlBlocks:
         self.title = ""
         self.parts: dict[str, list[tuple[int, int]]] = {"main": [], "article": [], "content": []}
         self._open: list[Element] = []
-        self._counts: dict[str, int] = {}
-        self._inside: dict[str, int] = {}  # how many open elements are a part of each kind
+        self._counts: Counter[str] = Counter()
+        self._inside: Counter[str] = Counter()  # how many open elements are a part of each kind
         self._lists: list[Element] = []
         self._margins: list[str] = []
         self._marker = ""  # the mark of an item whose first line is not yet written
@@ -189,7 +191,7 @@ class HtmlBlocks:
         if name in VOID:
             self._void(name, line)
             return
-        if is_left_out(name, given, in_content=bool(self._inside.get("main") or self._inside.get("article"))):
+        if is_left_out(name, given, in_content=bool(self._inside["main"] or self._inside["article"])):
             if not is_empty:
                 if name in _BLOCKS and self._code is None:
                     self._flush() if self._table is None else self._pieces.append((" ", line))
@@ -245,7 +247,7 @@ class HtmlBlocks:
         if name in ("dt", "summary"):
             self._is_term = True
             if "sig" in split_at_white_space(given.get("class", "")):
-                depth = max(self._counts.get("dl", 0), 1)
+                depth = max(self._counts["dl"], 1)
                 self._heading, self._is_term = min(6, max(self._last_level, 1) + depth), False
         elif name == "li":
             element.margin = self._item()
@@ -272,7 +274,7 @@ class HtmlBlocks:
 
     def _push(self, element: Element) -> None:
         self._open.append(element)
-        self._counts[element.name] = self._counts.get(element.name, 0) + 1
+        self._counts[element.name] += 1
         if element.name in ("ul", "ol"):
             self._lists.append(element)
         if element.margin:
@@ -281,7 +283,7 @@ class HtmlBlocks:
             else:
                 element.margin = ""
         if element.kind:
-            self._inside[element.kind] = self._inside.get(element.kind, 0) + 1
+            self._inside[element.kind] += 1
             element.first = len(self.page)
 
     def _close_implied(self, name: str) -> None:
@@ -289,7 +291,7 @@ class HtmlBlocks:
         if name not in _ENDED_BY:
             return
         ended, within = _ENDED_BY[name]
-        if not any(self._counts.get(one) for one in ended):
+        if not any(self._counts[one] for one in ended):
             return
         for at in range(len(self._open) - 1, max(len(self._open) - 64, 0) - 1, -1):
             if self._open[at].name in within:
@@ -315,7 +317,7 @@ class HtmlBlocks:
         elif name in _BLOCKS:
             self._flush()
             self._is_term = False
-            if self._counts.get(name):
+            if self._counts[name]:
                 at = len(self._open) - 1
                 while self._open[at].name != name:
                     at -= 1

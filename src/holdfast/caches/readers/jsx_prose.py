@@ -262,22 +262,30 @@ class _Prose:
             return place + 1
         if not self._is_markup(tag, place):
             return place + 1
-        self._kept.append(self._text[self._begin : place])
-        self._has_words |= bool(self._kept[-1].strip(_BLANKS))
+        self._keep(place)
         is_first = not self._has_words
         self._is_begun_by_tag |= is_first
         self._say(tag, is_first)
-        self._is_cut = True
-        for _ in range(self._text.count("\n", place, tag.end)):
-            self._begin = place
-            self._end_line(place)
-            self._is_cut = True
-        self._begin = tag.end
         if tag.closes:
             self._depth.close()
         elif not tag.is_empty and tag.name not in VOID:
             self._depth.open()
-        return tag.end
+        return self._cut(place, tag.end)
+
+    def _keep(self, until: int) -> None:
+        """Keep the text up to a place."""
+        self._kept.append(self._text[self._begin : until])
+        self._has_words |= bool(self._kept[-1].strip(_BLANKS))
+
+    def _cut(self, place: int, end: int) -> int:
+        """Leave out what lies between two places, after what it says was written; lines that end in it end."""
+        self._is_cut = True
+        for _ in range(self._text.count("\n", place, end)):
+            self._begin = place
+            self._end_line(place)
+            self._is_cut = True
+        self._begin = end
+        return end
 
     def _is_marked(self, tag: Tag) -> bool:
         """Whether an element of code that begins or ends here has marks: not around a link, or marks of its own."""
@@ -330,11 +338,10 @@ class _Prose:
         if reference is None or said == reference[0]:
             return place + 1
         is_code = bool(self._codes) and self._codes[-1] and said > " " and said != "|"
-        self._kept += [self._text[self._begin : place], said if is_code else _SIGNS.get(said, said)]
-        self._has_words |= bool("".join(self._kept[-2:]).strip(_BLANKS))
-        self._is_cut = True
-        self._begin = reference.end()
-        return self._begin
+        self._keep(place)
+        self._kept.append(said if is_code else _SIGNS.get(said, said))
+        self._has_words |= bool(self._kept[-1].strip(_BLANKS))
+        return self._cut(place, reference.end())
 
     def _expression(self, place: int) -> int:
         until = min(len(self._text), place + _LONGEST)
@@ -343,19 +350,12 @@ class _Prose:
             self._left -= until - place
             return place + 1
         expression = self._text[place:end]
-        self._kept.append(self._text[self._begin : place])
-        self._has_words |= bool(self._kept[-1].strip(_BLANKS))
+        self._keep(place)
         if (string := _STRING.match(expression)) is not None:
             self._kept.append(string[2])
         elif _NAME.match(expression):
             self._kept.append(_WORD.findall(expression)[-1])
-        self._is_cut = True
-        for _ in range(expression.count("\n")):
-            self._begin = place
-            self._end_line(place)
-            self._is_cut = True
-        self._begin = end
-        return end
+        return self._cut(place, end)
 
     def _end_line(self, until: int) -> None:
         line = "".join([*self._kept, self._text[self._begin : until]])

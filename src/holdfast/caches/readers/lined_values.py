@@ -77,6 +77,39 @@ def _joined(parts: list[Lined]) -> list[tuple[str, int]]:
     return rows
 
 
+class _Tree:
+    """Keys and values taken one after another, as they are read; the first value is `root[0]`."""
+
+    def __init__(self) -> None:
+        self.root: list[Any] = []
+        self._open: list[Any] = [self.root]  # the collections that are open, each with the key that waits for its value
+        self._keys: list[tuple[str, int] | None] = [None]
+
+    @property
+    def depth(self) -> int:
+        """How many collections are open, the root with them."""
+        return len(self._open)
+
+    def take(self, value: Lined, line: int, *, opens: bool = False) -> None:
+        """Take a key, where one is wanted, or a value; a collection that opens takes what follows."""
+        within, key = self._open[-1], self._keys[-1]
+        if not isinstance(within, dict):
+            within.append(value)
+        elif key is None:
+            self._keys[-1] = (value.text(), line)
+        else:
+            within[key[0]] = value._replace(line=key[1]) if value.step == 0 else value
+            self._keys[-1] = None
+        if opens:
+            self._open.append(value.value)
+            self._keys.append(None)
+
+    def close(self) -> None:
+        """End the collection that opened last."""
+        self._open.pop()
+        self._keys.pop()
+
+
 def read_json(text: str) -> Lined:
     """The value of a JSON text. Raises Unreadable."""
     try:
@@ -84,50 +117,28 @@ def read_json(text: str) -> Lined:
     except JsonError as error:
         raise Unreadable(f"is not JSON: {error}") from None
     line, counted = 1, 0
-    root: list[Any] = []
-    stack: list[Any] = [root]
-    keys: list[tuple[str, int] | None] = [None]
+    tree = _Tree()
     for found in _TOKEN.finditer(text):
         part = found[0]
         line, counted = line + text.count("\n", counted, found.start()), found.start()
-        if part in ",:":
-            continue
         if part in "}]":
-            stack.pop()
-            keys.pop()
-            continue
-        within, key = stack[-1], keys[-1]
-        if isinstance(within, dict) and key is None:
-            keys[-1] = (_string(part), line)
-            continue
-        value: Any = {} if part == "{" else [] if part == "[" else _string(part)
-        if isinstance(within, dict) and key is not None:
-            within[key[0]] = Lined(value, key[1])
-            keys[-1] = None
-        else:
-            within.append(Lined(value, line))
-        if part in "{[":
-            stack.append(value)
-            keys.append(None)
-    found_value: Lined = root[0]
-    return found_value
+            tree.close()
+        elif part not in ",:":
+            value: Any = {} if part == "{" else [] if part == "[" else _string(part)
+            tree.take(Lined(value, line), line, opens=part in "{[")
+    whole: Lined = tree.root[0]
+    return whole
 
 
 def _string(part: str) -> str:
-    if part[0] != '"':
-        return part
-    text: str = decode(part) if "\\" in part else part[1:-1]
-    text = text if is_unicode(text) else text.encode("utf-8", "replace").decode()
-    return text.replace("\r\n", "\n").translate(_CONTROLS)
+    return _clean(decode(part) if "\\" in part else part[1:-1]) if part[0] == '"' else part
 
 
 def read_yaml(text: str) -> Lined:
     """The value of the first document of a YAML text. Raises Unreadable."""
     import yaml
 
-    root: list[Any] = []
-    stack: list[Any] = [root]
-    keys: list[tuple[str, int] | None] = [None]
+    tree = _Tree()
     anchors: dict[str, Lined] = {}
     count = 0
     event: Any  # what each kind of event has is not said alike by all releases of its type stubs
@@ -138,41 +149,30 @@ def read_yaml(text: str) -> Lined:
             if isinstance(event, (yaml.events.StreamStartEvent, yaml.events.DocumentStartEvent)):
                 continue
             if isinstance(event, yaml.events.CollectionEndEvent):
-                stack.pop()
-                keys.pop()
+                tree.close()
                 continue
             count += 1
-            if len(stack) > _DEEPEST:
+            if tree.depth > _DEEPEST:
                 raise Unreadable("is nested too deep")
             if count > _MOST:
                 raise Unreadable(f"has more than {_MOST:,} values")
             line = event.start_mark.line + 1
-            within, key = stack[-1], keys[-1]
-            is_key = isinstance(within, dict) and key is None
+            opens = isinstance(event, yaml.events.CollectionStartEvent)
             if isinstance(event, yaml.events.AliasEvent):
                 value = anchors.get(event.anchor or "", NOTHING)
-            elif isinstance(event, yaml.events.ScalarEvent):
-                value = Lined(_clean(event.value), line, 1 if event.style == "|" else 0)
-            else:
+            elif opens:
                 value = Lined({} if isinstance(event, yaml.events.MappingStartEvent) else [], line)
-            if not isinstance(event, yaml.events.AliasEvent) and event.anchor:
-                anchors[event.anchor] = value
-            if is_key:
-                keys[-1] = (value.text(), line)
-            elif isinstance(within, dict) and key is not None:
-                within[key[0]] = value._replace(line=key[1]) if value.step == 0 else value
-                keys[-1] = None
             else:
-                within.append(value)
-            if isinstance(event, (yaml.events.MappingStartEvent, yaml.events.SequenceStartEvent)):
-                stack.append(value.value)
-                keys.append(None)
+                value = Lined(_clean(event.value), line, 1 if event.style == "|" else 0)
+            if event.anchor:
+                anchors[event.anchor] = value  # of an alias, what it has already
+            tree.take(value, line, opens=opens)
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         raise Unreadable(f"is not YAML (line {mark.line + 1})" if mark is not None else "is not YAML") from None
     except RecursionError:
         raise Unreadable("is nested too deep") from None
-    return root[0] if root else NOTHING
+    return tree.root[0] if tree.root else NOTHING
 
 
 def _clean(text: str) -> str:

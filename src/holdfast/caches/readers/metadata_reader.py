@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from holdfast.caches.line_map import source_line
 from holdfast.caches.readers.decoded_text import decoded
-from holdfast.caches.readers.page_text import PageText, page_of
-from holdfast.caches.readers.reader_table import read_source, reader_of
+from holdfast.caches.readers.markdown_reader import read_markdown_source
+from holdfast.caches.readers.page_text import Row, page_of
+from holdfast.caches.readers.rst_reader import read_rst
 from holdfast.caches.readers.source_reader import Page, Site, SourceFiles
 from holdfast.core.unicode_text import WHITE_SPACE, lower_case
 
@@ -51,23 +52,13 @@ def read_metadata(data: bytes, name: str, files: SourceFiles) -> Page:  # noqa: 
     lines = text.split("\n")
     body = "\n".join(lines[after + 1 :])
     is_restructured = "rst" in fields.get("description-content-type", "text/x-rst")
-    readme = "README.rst" if is_restructured else "README.md"
-    reader = reader_of(readme)
-    page = PageText()
+    read = read_rst if is_restructured else read_markdown_source
+    inner = read(body.encode(), "README", _NoFiles())
+    rows: list[Row] = []
+    texts = inner.text.removesuffix("\n").split("\n") if inner.text else []
     if summary := fields.get("summary", ""):
-        page.block([f"{title}: {summary}"], _line_of(lines, "summary"))
-    rows = page.rows()
-    lines_of_body = [(line, number) for number, line in enumerate(body.split("\n"), 1)]
-    if reader is not None:
-        inner = read_source(reader, body.encode(), readme, _NoFiles())
-        texts = inner.text.removesuffix("\n").split("\n")
-        lines_of_body = [(line, source_line(inner.lines, number)) for number, line in enumerate(texts, 1)]
-    while lines_of_body and not lines_of_body[-1][0].strip(WHITE_SPACE):
-        lines_of_body.pop()
-    rows += [("", rows[-1][1])] if rows and lines_of_body else []
-    rows += [(line, source + after + 1) for line, source in lines_of_body]
+        keys = [lower_case(line.partition(":")[0]) for line in lines]
+        rows = [(f"{title}: {summary}", keys.index("summary") + 1)]
+        rows += [("", rows[0][1])] if texts else []
+    rows += [(text, source_line(inner.lines, number) + after + 1) for number, text in enumerate(texts, 1)]
     return page_of(rows, title)
-
-
-def _line_of(lines: list[str], key: str) -> int:
-    return next((number for number, line in enumerate(lines, 1) if lower_case(line.partition(":")[0]) == key), 1)

@@ -8,24 +8,14 @@ from holdfast.caches.readers.decoded_text import decoded
 from holdfast.caches.readers.lined_values import NOTHING, Lined, read_json, read_yaml
 from holdfast.caches.readers.page_text import PageText, Row, inline_code, page_of
 from holdfast.caches.readers.source_reader import Page, SourceFiles, Unreadable
-from holdfast.core.unicode_text import split_at_white_space
+from holdfast.core.unicode_text import lower_case, split_at_white_space
 
 _HOPS = 8  # references that lead to references
 _DEEPEST = 3  # lists of lists
 _MOST, _SHORT = 40, 200  # properties that an operation tells, and characters of each; the schema itself tells all
 _MOST_WRITTEN = 32 << 20
 _MOST_VALUES = 20
-_METHODS = {
-    "get": "GET",
-    "put": "PUT",
-    "post": "POST",
-    "delete": "DELETE",
-    "options": "OPTIONS",
-    "head": "HEAD",
-    "patch": "PATCH",
-    "trace": "TRACE",
-    "query": "QUERY",
-}
+_METHODS = {lower_case(name): name for name in "GET PUT POST DELETE OPTIONS HEAD PATCH TRACE QUERY".split(" ")}
 _IN_YAML = re.compile(rb"^[\"']?(?:openapi|swagger)[\"']?[ \t]{0,20}:[ \t]{0,20}[\"']?[0-9]\.", re.MULTILINE)
 _IN_JSON = re.compile(rb"\"(?:openapi|swagger)\"[ \t\r\n]{0,99}:[ \t\r\n]{0,99}\"[0-9]\.")
 
@@ -206,11 +196,8 @@ def _write_parameters(page: PageText, schemas: Schemas, parameters: list[Lined])
         facts = [part for part in (place, kind, "required" if one.get("required").text() == "true" else "") if part]
         words = _one_line(one.get("description").text())
         name = inline_code(_one_line(one.get("name").text()) or "?")
-        text = f"- {name} ({', '.join(facts)}){': ' + words if words else ''}"
-        rows.append((text, given.line))
-    if rows:
-        page.block(["**Parameters**"], rows[0][1])
-        page.verbatim(rows)
+        rows.append((f"- {name} ({', '.join(facts)}){': ' + words if words else ''}", given.line))
+    _write_list(page, "Parameters", rows, rows[0][1] if rows else 0)
     for given, one in bodies[:1]:
         page.block([f"**Request body**: {schemas.kind(one.get('schema'))}"], given.line)
         schemas.write(one.get("schema"))
@@ -235,9 +222,12 @@ def _write_responses(page: PageText, schemas: Schemas, responses: Lined) -> None
         words = _one_line(one.get("description").text())
         text = f"- {inline_code(_one_line(status))}{' ' + kind if kind else ''}{': ' + words if words else ''}"
         rows.append((text, given.line))
-    if rows:
-        page.block(["**Responses**"], responses.line)
-        page.verbatim(rows)
+    _write_list(page, "Responses", rows, responses.line)
+
+
+def _write_list(page: PageText, title: str, rows: list[Row], line: int) -> None:
+    page.block([f"**{title}**"] if rows else [], line)
+    page.verbatim(rows)
 
 
 def write_description(page: PageText, given: Lined) -> None:

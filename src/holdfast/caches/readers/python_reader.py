@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Container
+from itertools import groupby
 
 from holdfast.caches.readers.decoded_text import decoded
 from holdfast.caches.readers.docstrings import write_docstring
@@ -46,17 +47,8 @@ def write_module(
     found = [one for one in declarations(root) if one.name]
     names = _public_names(module, found, listed_names(root), read)
     write_docstring(page, module_docstring(root))
-    values: list[Declaration] = []
-    for one in found:
-        if one.name not in names or (only is not None and one.name not in only):
-            continue
-        if not one.kind:
-            values.append(one)
-            continue
-        _write_values(page, values)
-        values = []
-        write_object(page, one, names[one.name])
-    _write_values(page, values)
+    wanted = [one for one in found if one.name in names and (only is None or one.name in only)]
+    _write_all(page, [(one, names[one.name]) for one in wanted], 2)
 
 
 def _public_names(
@@ -95,17 +87,18 @@ def write_object(page: PageText, one: Declaration, name: str, level: int = 2) ->
     page.fence(list(one.signatures), "python")
     write_docstring(page, one.doc)
     short = name.rpartition(".")[2] if level == 2 else name
-    values: list[Declaration] = []
-    for member in one.members:
-        if not _is_public_member(member):
+    members = [member for member in one.members if _is_public_member(member)]
+    _write_all(page, [(member, f"{short}.{member.name}") for member in members], level + 1)
+
+
+def _write_all(page: PageText, wanted: list[tuple[Declaration, str]], level: int) -> None:
+    """Write classes and functions under headings of a level with their names, and values between them together."""
+    for is_object, some in groupby(wanted, key=lambda each: bool(each[0].kind)):
+        if not is_object:
+            _write_values(page, [one for one, _ in some])
             continue
-        if member.kind:
-            _write_values(page, values)
-            values = []
-            write_object(page, member, f"{short}.{member.name}", level + 1)
-        else:
-            values.append(member)
-    _write_values(page, values)
+        for one, name in some:
+            write_object(page, one, name, level)
 
 
 def _is_public_member(member: Declaration) -> bool:

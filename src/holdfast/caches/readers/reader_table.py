@@ -37,7 +37,7 @@ READERS: tuple[SourceReader, ...] = (
     # Found by who finds packages, not by their names.
     SourceReader("python-1", (), _HERE + "python_reader:read_python"),
     SourceReader("metadata-1", (), _HERE + "metadata_reader:read_metadata"),
-    SourceReader("dts-1", (), _HERE + "dts_reader:read_declarations", "analysis"),
+    SourceReader("dts-1", (), _HERE + "dts_reader:read_declarations"),
     # Pages of documentation generators, found by the generator's own file.
     *[SourceReader(generator.reader, (), _HERE + _PAGES[generator.extensions[0]]) for generator in GENERATORS],
 )

@@ -316,12 +316,9 @@ class _Scanner:
         name, value = bare[1:end], bare[end + 1 :].strip(" ")
         self._at += 1
         self._open.append(_Context(indent, -1, margin + 2))
-        if value or not self._page_is_empty():
+        if value or len(self._page):
             item = f"**{name}**: {self._inline(value)}" if value else f"**{name}**"
             self._page.line(f"{' ' * margin}- {item}", source)
-
-    def _page_is_empty(self) -> bool:
-        return not len(self._page)
 
     def _paragraph(self, first: str, indent: int, margin: int, marker: str) -> None:
         """Write a paragraph that begins with this text; a literal block that it announces too."""

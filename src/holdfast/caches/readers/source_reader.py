@@ -60,7 +60,7 @@ class SourceReader(NamedTuple):
     """One kind of source.
 
     `name` is in documents and in the lock: it changes whenever what the reader gives does. `read` names the code,
-    `module:function`, which is loaded when it is first used; `extra` the extra of the package that it needs, if any.
+    `module:function`, which is loaded when it is first used.
     `recognises` names what tells by a source's bytes whether it is of this kind at all, where its name does not say it:
     of the files that end in `.json` few describe an API. A kind without extensions is never found by a name; who finds
     such sources (the modules of a package) names it.
@@ -69,5 +69,4 @@ class SourceReader(NamedTuple):
     name: str
     extensions: tuple[str, ...]
     read: str
-    extra: str = ""
     recognises: str = ""
