@@ -6,8 +6,8 @@ a merge of as many lazy streams as there are different counts, and only its begi
 
 from __future__ import annotations
 
-from _heapq import heapify, heappop, heapreplace
 from _operator import add, mul
+from heapq import merge
 from itertools import repeat
 from struct import Struct
 
@@ -18,11 +18,8 @@ from holdfast.core.record import NamedTuple
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
-    from typing import Any, TypeVar
 
     from holdfast.caches.segments.segment_file import Columns, Segment
-
-    Sorted = TypeVar("Sorted", bound=tuple[Any, ...])
 
     # Minus the score, the place, the number, the matches: what the ranking sorts by comes first.
     Ranked = tuple[float, Place, Number, int]
@@ -100,25 +97,7 @@ def _numbers_of(counts: Sequence[int], count: int) -> Iterator[Number]:
 def best_first(matches: Matches, columns: Columns) -> Iterator[Ranked]:
     """Every document with a match: by score on f32, then by id."""
     counts = matches.counts
-    return merged([_descending(count, _numbers_of(counts, count), columns) for count in {*counts} - {0}])
-
-
-def merged(streams: Iterable[Iterator[Sorted]]) -> Iterator[Sorted]:
-    """One stream in order of several, as `heapq.merge` gives it, without the time that module takes to load."""
-    heap = []
-    for order, stream in enumerate(streams):
-        first = next(stream, None)
-        if first is not None:
-            heap.append((first, order, stream))
-    heapify(heap)
-    while heap:
-        first, order, stream = heap[0]
-        yield first
-        following = next(stream, None)
-        if following is None:
-            heappop(heap)
-        else:
-            heapreplace(heap, (following, order, stream))
+    return merge(*[_descending(count, _numbers_of(counts, count), columns) for count in {*counts} - {0}])
 
 
 def matched(segments: Sequence[Segment], terms: Iterable[str]) -> list[tuple[Matches, Columns]]:
@@ -146,7 +125,7 @@ def choose(segments: Sequence[tuple[Matches, Columns]], budget: int) -> list[tup
     fitting = _fitting(segments, budget)
     passed_over = 0
     streams = [_of_segment(at, *segment) for at, segment in enumerate(segments)]
-    for _, at, place, number, found in merged(streams):
+    for _, at, place, number, found in merge(*streams):
         columns = segments[at][1]
         size = columns.tokens[place]
         if size <= budget:
