@@ -200,5 +200,5 @@ def _text(content: object) -> str:
     if isinstance(content, list):
         return "\n".join(_text(part) for part in content)
     if isinstance(content, dict):
-        return _text(content.get("text", content.get("content", content.get("output", ""))))
+        return _text(next((content[name] for name in ("text", "content", "output", "error") if name in content), ""))
     return content if isinstance(content, str) else ""
