@@ -86,13 +86,13 @@ def command_section(command: Command) -> str:
 
 @cache
 def shared_parameters() -> tuple[Parameter, ...]:
-    """Options, but those of every command, that three commands or more have in the same words."""
+    """Options, but those of every command, that several commands have in the same words."""
     counts = Counter(parameter for command in COMMANDS for parameter in command.parameters if parameter not in COMMON)
     names = {parameter.usage.split()[0] for parameter in COMMON}
     return tuple(
         found
         for found in counts
-        if counts[found] >= 3 and found.usage[0] == "-" and found.usage.split()[0] not in names
+        if counts[found] >= 2 and found.usage[0] == "-" and found.usage.split()[0] not in names
     )
 
 
