@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from holdfast.code.analysis.facts import MAX_COMMENT, Export, compact
+from holdfast.code.analysis.facts import Export, compact
 from holdfast.code.analysis.syntax import Finding, Node, declarations, header, line_of, name_of, text_of
 from holdfast.code.languages import Grammar, listed
 
@@ -29,7 +29,7 @@ def exports(root: Node, grammar: Grammar) -> Iterator[Export]:
     guard = text_of(root.child_by_field_name("name")) if root.type == "preproc_ifdef" else ""
     for node, comment in declarations(root):
         if node.type != "preproc_def" or name_of(node) != guard:
-            yield from _exported(node, comment[:MAX_COMMENT], grammar)
+            yield from _exported(node, comment, grammar)
 
 
 def _exported(node: Node, doc: str, grammar: Grammar) -> Iterator[Export]:
@@ -42,7 +42,7 @@ def _exported(node: Node, doc: str, grammar: Grammar) -> Iterator[Export]:
     elif node.type == "ERROR":  # of what could not be parsed only what is complete in itself is a declaration
         for child, above in declarations(node):
             if child.type in _COMPLETE and not is_recovered(child):
-                yield from _exported(child, above[:MAX_COMMENT], grammar)
+                yield from _exported(child, above, grammar)
     elif not is_recovered(node):
         yield from _declared(node, doc)
 
@@ -201,7 +201,7 @@ def _methods(node: Node) -> Iterator[Export]:
         elif is_public and _is_function(member) and not is_recovered(member):
             text = compact(header(member).partition(") :")[0]).rstrip(" ;{")
             name = declared_name(member.child_by_field_name("declarator"))
-            yield Export(compact(f"{owner}: {text}"), comment[:MAX_COMMENT], name, owner, line=line_of(member))
+            yield Export(compact(f"{owner}: {text}"), comment, name, owner, line=line_of(member))
 
 
 def _unwrapped(body: Node) -> Iterator[Finding]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from holdfast.code.analysis.facts import MAX_COMMENT, Export, compact
+from holdfast.code.analysis.facts import Export, compact
 from holdfast.code.analysis.parsers import without_prose
 from holdfast.code.analysis.syntax import Node, declarations, line_of, text_of
 from holdfast.code.languages import Grammar
@@ -24,7 +24,7 @@ def exports(root: Node, _grammar: Grammar, outer: str = "") -> Iterator[Export]:
         word, given = text_of(node.child_by_field_name("target")), _arguments(node)
         if word in _MODULES and given:
             name = f"{outer}.{text_of(given[0])}" if outer else text_of(given[0])
-            yield Export(f"{word} {name}", comment[:MAX_COMMENT], name.rpartition(".")[2], line=line_of(node))
+            yield Export(f"{word} {name}", comment, name.rpartition(".")[2], line=line_of(node))
             block = next((child for child in node.named_children if child.type == "do_block"), None)
             if block is not None:
                 yield from exports(block, _grammar, name)
@@ -34,9 +34,7 @@ def exports(root: Node, _grammar: Grammar, outer: str = "") -> Iterator[Export]:
             if name and name not in seen:
                 seen.add(name)
                 owner = outer.rpartition(".")[2]
-                yield Export(
-                    compact(f"{owner}.{text_of(call)}"), comment[:MAX_COMMENT], name, owner, line=line_of(node)
-                )
+                yield Export(compact(f"{owner}.{text_of(call)}"), comment, name, owner, line=line_of(node))
 
 
 def _arguments(node: Node) -> list[Node]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from holdfast.code.analysis.facts import MAX_COMMENT, Export, compact
+from holdfast.code.analysis.facts import Export, compact
 from holdfast.code.analysis.source_text import is_capital
 from holdfast.code.analysis.syntax import Node, declarations, header, line_of, name_of, text_of
 from holdfast.code.languages import Grammar
@@ -13,13 +13,12 @@ from holdfast.code.languages import Grammar
 def exports(root: Node, _grammar: Grammar) -> Iterator[Export]:
     """Functions, methods, types, constants and variables that others may use."""
     for node, comment in declarations(root):
-        doc = comment[:MAX_COMMENT]
         if node.type in ("function_declaration", "method_declaration"):
             if is_capital(name_of(node)[:1]):
                 owner = receiver_type(node)
                 yield Export(
                     compact(header(node)).removeprefix("func ").rstrip(" {"),
-                    doc,
+                    comment,
                     name_of(node),
                     owner,
                     line=line_of(node),
@@ -30,11 +29,13 @@ def exports(root: Node, _grammar: Grammar) -> Iterator[Export]:
                     kind = part.child_by_field_name("type")
                     word = {"struct_type": " struct", "interface_type": " interface"}.get(kind.type if kind else "", "")
                     members = tuple(_inner_names(kind))
-                    yield Export(f"type {name_of(part)}{word}", doc, name_of(part), members=members, line=line_of(part))
+                    yield Export(
+                        f"type {name_of(part)}{word}", comment, name_of(part), members=members, line=line_of(part)
+                    )
         elif node.type in ("const_declaration", "var_declaration"):
             for name in _specified_names(node):
                 if is_capital(name[:1]):
-                    yield Export(f"{node.type.partition('_')[0]} {name}", doc, name, line=line_of(node))
+                    yield Export(f"{node.type.partition('_')[0]} {name}", comment, name, line=line_of(node))
 
 
 def receiver_type(node: Node) -> str:

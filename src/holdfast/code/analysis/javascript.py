@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from holdfast.code.analysis.facts import MAX_COMMENT, Export, compact
+from holdfast.code.analysis.facts import Export, compact
 from holdfast.code.analysis.source_text import word_end
 from holdfast.code.analysis.syntax import Node, declarations, header, line_of, name_of, text_of
 from holdfast.code.languages import Grammar
@@ -98,7 +98,7 @@ def _declaration(node: Node, comment: str, grammar: Grammar) -> Iterator[Export]
             yield from _declaration(child, comment, grammar)
     elif node.type in ("internal_module", "module"):
         name = text_of(node.child_by_field_name("name")).strip("\"'")
-        yield Export(f"namespace {name}", comment[:MAX_COMMENT], name, line=line_of(node))
+        yield Export(f"namespace {name}", comment, name, line=line_of(node))
         body = node.child_by_field_name("body")
         if body is not None:
             yield from exports(body, grammar, name)
@@ -111,34 +111,33 @@ def _declaration(node: Node, comment: str, grammar: Grammar) -> Iterator[Export]
 
 def _declared(node: Node, comment: str) -> Iterator[Export]:
     """The names a declaration gives, with their signatures."""
-    doc = comment[:MAX_COMMENT]
     kind, name = node.type, name_of(node)
     if kind in ("function_declaration", "generator_function_declaration", "function_signature"):
-        yield Export(_function(name, node), doc, name, line=line_of(node))
+        yield Export(_function(name, node), comment, name, line=line_of(node))
     elif kind in _CLASSES:
         yield from _class(node, comment, name)
     elif kind in ("interface_declaration", "enum_declaration"):
         body = node.child_by_field_name("body")
         inner = [name_of(part) for part in body.named_children if part.type in _MEMBERS] if body is not None else []
-        yield Export(compact(header(node)).rstrip(" {"), doc, name, members=tuple(inner), line=line_of(node))
+        yield Export(compact(header(node)).rstrip(" {"), comment, name, members=tuple(inner), line=line_of(node))
     elif kind == "type_alias_declaration":
-        yield Export(f"type {name}", doc, name, line=line_of(node))
+        yield Export(f"type {name}", comment, name, line=line_of(node))
     elif kind in ("lexical_declaration", "variable_declaration"):
         word = text_of(node.children[0]) if node.children else "const"
         for part in node.named_children:
             if part.type == "variable_declarator":
-                yield from _variable(part, doc, word)
+                yield from _variable(part, comment, word)
 
 
 def _class(node: Node, comment: str, name: str) -> Iterator[Export]:
     text = compact(header(node)).rstrip(" {")
-    yield Export(text if name != "default" else f"default {text}", comment[:MAX_COMMENT], name, line=line_of(node))
+    yield Export(text if name != "default" else f"default {text}", comment, name, line=line_of(node))
     body = node.child_by_field_name("body")
     for member, above in declarations(body) if body is not None else ():
         method, text = name_of(member), text_of(member)
         is_hidden = method.startswith(("#", "_")) or text[: word_end(text, 0)] in ("private", "protected")
         if member.type in _MEMBERS and method != "constructor" and not is_hidden:
-            yield Export(_function(f"{name}.{method}", member), above[:MAX_COMMENT], method, name, line=line_of(member))
+            yield Export(_function(f"{name}.{method}", member), above, method, name, line=line_of(member))
 
 
 def _function(name: str, node: Node) -> str:
@@ -185,16 +184,15 @@ def _assigned(assignment: Node, comment: str, local: dict[str, list[Export]]) ->
         owner, dot, name = target.rpartition(".")
         if not dot or not name or "[" in target or "(" in target or name.startswith("_"):
             continue
-        doc = comment[:MAX_COMMENT]
         if owner in _MODULE:
             given = [export for export in local.get(text_of(right), []) if export.name == name]
             yield from given or [
-                Export(_function(name, right) if right.type in _FUNCTIONS else name, doc, name, line=line_of(right))
+                Export(_function(name, right) if right.type in _FUNCTIONS else name, comment, name, line=line_of(right))
             ]
         elif right.type in _FUNCTIONS and owner.count(".") <= 1:
             shown = owner.removesuffix(".prototype")
             if "." not in shown and shown != "this":
-                yield Export(_function(f"{shown}.{name}", right), doc, name, shown, line=line_of(right))
+                yield Export(_function(f"{shown}.{name}", right), comment, name, shown, line=line_of(right))
 
 
 def _module_value(value: Node, comment: str, local: dict[str, list[Export]]) -> Iterator[Export]:
@@ -215,7 +213,7 @@ def _module_value(value: Node, comment: str, local: dict[str, list[Export]]) -> 
     elif value.type == "class":
         yield from _class(value, comment, name or "module.exports")
     else:
-        yield Export(_function(name or "module.exports", value), comment[:MAX_COMMENT], name, line=line_of(value))
+        yield Export(_function(name or "module.exports", value), comment, name, line=line_of(value))
 
 
 _REQUIRED = re.compile(r"""(?a)(?<![\w\x80-\U0010ffff])(?:require|import)\(\s*+["'`]([^"'`]++)["'`]\s*+[,)]""")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from holdfast.code.analysis.facts import MAX_COMMENT, Export, compact
+from holdfast.code.analysis.facts import Export, compact
 from holdfast.code.analysis.syntax import Node, declarations, line_of, text_of
 from holdfast.code.languages import Grammar
 
@@ -12,17 +12,16 @@ from holdfast.code.languages import Grammar
 def exports(root: Node, _grammar: Grammar) -> Iterator[Export]:
     """Functions that are not local, and fields of a table that are assigned at the top."""
     for node, comment in declarations(root):
-        doc = comment[:MAX_COMMENT]
         if node.type == "function_declaration" and not node.text.startswith(b"local"):
             name = text_of(node.child_by_field_name("name"))
-            yield _export(name, text_of(node.child_by_field_name("parameters")), doc, line_of(node))
+            yield _export(name, text_of(node.child_by_field_name("parameters")), comment, line_of(node))
         elif node.type == "assignment_statement":
             targets, values = node.named_children[0], node.named_children[-1].named_children
             for at, target in enumerate(targets.named_children):
                 value = values[at] if at < len(values) else None
                 parameters = value.child_by_field_name("parameters") if value is not None else None
                 if target.type == "dot_index_expression":
-                    yield _export(text_of(target), text_of(parameters), doc, line_of(node))
+                    yield _export(text_of(target), text_of(parameters), comment, line_of(node))
 
 
 def _export(path: str, parameters: str, doc: str, line: int) -> Export:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from holdfast.code.analysis.facts import MAX_COMMENT, Export, compact
+from holdfast.code.analysis.facts import Export, compact
 from holdfast.code.analysis.syntax import Node, declarations, line_of, text_of
 from holdfast.code.languages import Grammar
 
@@ -35,7 +35,7 @@ def exports(root: Node, _grammar: Grammar, owner: str = "") -> Iterator[Export]:
             text = f"{kind} {full}"
             if kind == "val" and (given := node.child_by_field_name("type")) is not None:
                 text += f" : {text_of(given)}"
-            yield Export(compact(text), comment[:MAX_COMMENT], name, owner, line=line_of(binding))
+            yield Export(compact(text), comment, name, owner, line=line_of(binding))
             for body in binding.named_children:
                 if body.type in ("structure", "signature"):
                     yield from exports(body, _grammar, name)

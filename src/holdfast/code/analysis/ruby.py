@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from holdfast.code.analysis.facts import MAX_COMMENT, Export, compact
+from holdfast.code.analysis.facts import Export, compact
 from holdfast.code.analysis.source_text import without_definition
 from holdfast.code.analysis.syntax import Node, declarations, header, imports, line_of, name_of, text_of
 from holdfast.code.languages import Grammar
@@ -24,13 +24,12 @@ def _in(body: Node, owner: str) -> Iterator[Export]:
     hidden_from_here = False
     named_hidden = _named_hidden(body)
     for node, comment in declarations(body):
-        doc = comment[:MAX_COMMENT]
         if node.type == "identifier" and text_of(node) in ("private", "protected", "public"):
             hidden_from_here = text_of(node) != "public"
         elif node.type in ("class", "module"):
             outer, _, name = name_of(node).rpartition("::")
             within = outer.rpartition("::")[2] or owner
-            yield Export(compact(_header(node)), doc, name, within, line=line_of(node))
+            yield Export(compact(_header(node)), comment, name, within, line=line_of(node))
             yield from _body(node, name)
         elif node.type == "singleton_class":
             yield from _body(node, owner)
@@ -38,7 +37,7 @@ def _in(body: Node, owner: str) -> Iterator[Export]:
             left = node.child_by_field_name("left")
             if left is not None and left.type == "constant" and text_of(left) not in named_hidden:
                 name = text_of(left)
-                yield Export(f"{owner}::{name}" if owner else name, doc, name, owner, line=line_of(node))
+                yield Export(f"{owner}::{name}" if owner else name, comment, name, owner, line=line_of(node))
         elif hidden_from_here:
             continue
         elif node.type in ("method", "singleton_method"):
@@ -46,14 +45,14 @@ def _in(body: Node, owner: str) -> Iterator[Export]:
             if name not in named_hidden:
                 yield Export(
                     compact(f"{owner}.{_method(node)}" if owner else _method(node)),
-                    doc,
+                    comment,
                     name,
                     owner,
                     line=line_of(node),
                 )
         elif node.type == "call" and text_of(node.child_by_field_name("method")) in ATTRIBUTES:
             for name in symbol_names(node):
-                yield Export(compact(f"{owner}.{name}"), doc, name, owner, line=line_of(node))
+                yield Export(compact(f"{owner}.{name}"), comment, name, owner, line=line_of(node))
 
 
 def _body(node: Node, owner: str) -> Iterator[Export]:

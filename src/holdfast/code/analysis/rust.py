@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from holdfast.code.analysis.facts import MAX_COMMENT, Export, compact
+from holdfast.code.analysis.facts import Export, compact
 from holdfast.code.analysis.parsers import parser
 from holdfast.code.analysis.source_text import without_visibility
 from holdfast.code.analysis.syntax import Finding, Node, declarations, header, line_of, name_of, text_of
@@ -36,14 +36,13 @@ def exports(root: Node, grammar: Grammar) -> Iterator[Export]:
     """Public items, the public members of types, all members of public traits."""
     attributes: list[str] = []
     for node, comment in _items(root):
-        doc = comment[:MAX_COMMENT]
         if node.type == "attribute_item":
             attributes.append(text_of(node))
             continue
         is_test = any("cfg(test)" in text for text in attributes)
         if node.type == "macro_definition":
             if any("macro_export" in text for text in attributes):
-                yield Export(f"macro {name_of(node)}!", doc, name_of(node), line=line_of(node))
+                yield Export(f"macro {name_of(node)}!", comment, name_of(node), line=line_of(node))
         elif node.type == "impl_item" and not is_test:
             if node.child_by_field_name("trait") is None:
                 yield from _members(node, _type_name(node.child_by_field_name("type")), public_only=True)
@@ -53,7 +52,7 @@ def exports(root: Node, grammar: Grammar) -> Iterator[Export]:
             yield from exports(node.child_by_field_name("body") or node, grammar)
         elif node.type in _ITEMS and _visibility(node) and not is_test:
             is_inner = not _is_public(node)
-            yield Export(_signature(node), doc, name_of(node), is_inner=is_inner, line=line_of(node))
+            yield Export(_signature(node), comment, name_of(node), is_inner=is_inner, line=line_of(node))
             body = node.child_by_field_name("body")
             if node.type == "trait_item":
                 for member in _members(node, name_of(node), public_only=False):
@@ -91,7 +90,7 @@ def _members(owner: Node, name: str, *, public_only: bool) -> Iterator[Export]:
         if node.type in _MEMBERS and (not public_only or _visibility(node)):
             is_inner = public_only and not _is_public(node)
             signature = compact(f"{name}::{_signature(node)}")
-            yield Export(signature, comment[:MAX_COMMENT], name_of(node), name, is_inner=is_inner, line=line_of(node))
+            yield Export(signature, comment, name_of(node), name, is_inner=is_inner, line=line_of(node))
 
 
 def _passed_on(node: Node) -> Iterator[Export]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from holdfast.code.analysis.facts import MAX_COMMENT, Export
+from holdfast.code.analysis.facts import Export
 from holdfast.code.analysis.syntax import Node, declarations, line_of, name_of, text_of
 from holdfast.code.languages import Grammar
 
@@ -13,12 +13,12 @@ def exports(root: Node, _grammar: Grammar) -> Iterator[Export]:
     """Functions whose name begins with no underscore, and variables others see."""
     for node, comment in declarations(root):
         if node.type == "function_definition" and not name_of(node).startswith("_"):
-            yield Export(f"{name_of(node)}()", comment[:MAX_COMMENT], name_of(node), line=line_of(node))
+            yield Export(f"{name_of(node)}()", comment, name_of(node), line=line_of(node))
         elif node.type == "declaration_command" and node.text.startswith((b"export", b"readonly", b"declare -r")):
             for part in node.named_children:
                 name = name_of(part) if part.type == "variable_assignment" else text_of(part)
                 if part.type in ("variable_assignment", "variable_name") and name:
-                    yield Export(name, comment[:MAX_COMMENT], name, line=line_of(node))
+                    yield Export(name, comment, name, line=line_of(node))
 
 
 def imports(root: Node, _grammar: Grammar) -> Iterator[str]:

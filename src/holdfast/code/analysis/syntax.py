@@ -31,7 +31,7 @@ def declarations(node: Node) -> Iterator[Finding]:
             if len(comment) < MAX_COMMENT:  # of a longer one nobody reads more
                 comment = comment + "\n" + text_of(child) if comment else text_of(child)
         else:
-            yield child, comment
+            yield child, comment[:MAX_COMMENT]
             if not child.type.startswith("attribute"):
                 comment = ""
 
@@ -84,7 +84,7 @@ def _seen(node: Node, found: Iterable[Export], grammar: Grammar) -> Iterator[Exp
 
 def _declared(node: Node, comment: str, grammar: Grammar, owner: str = "") -> Iterator[Export]:
     name = name_of(node)
-    yield Export(_signature(node, grammar), comment[:MAX_COMMENT], name, owner, line=line_of(node))
+    yield Export(_signature(node, grammar), comment, name, owner, line=line_of(node))
     if node.type in listed(grammar.owners):
         yield from _members(node, grammar, name)
 
@@ -100,7 +100,7 @@ def _members(owner: Node, grammar: Grammar, name: str) -> Iterator[Export]:
             yield from _seen(node, _declared(node, comment, grammar, name), grammar)
         elif node.type in members:
             signature = compact(f"{name}{grammar.joint}{_signature(node, grammar)}")
-            export = Export(signature, comment[:MAX_COMMENT], name_of(node), name, line=line_of(node))
+            export = Export(signature, comment, name_of(node), name, line=line_of(node))
             yield from _seen(node, [export], grammar)
         elif node.type in listed(grammar.values) and _is_constant(node, grammar):
             yield from _seen(node, _values(node, comment, grammar, name), grammar)
@@ -122,7 +122,7 @@ def _values(node: Node, comment: str, grammar: Grammar, owner: str) -> Iterator[
         if len(names) == 1:
             text = _signature(node, grammar).partition("=")[0].partition("\n")[0].partition("{")[0].strip(" ;")
         lead = f"{owner}{grammar.joint}" if owner else ""
-        yield Export(compact(f"{lead}{text}"), comment[:MAX_COMMENT], name.lstrip("$"), owner, line=line_of(node))
+        yield Export(compact(f"{lead}{text}"), comment, name.lstrip("$"), owner, line=line_of(node))
 
 
 def value_names(node: Node) -> Iterator[str]:
