@@ -91,6 +91,20 @@ def test_documentation_is_given_beside_code_as_it_is_alone(project: Path, query:
     assert [each["content"] for each in joined if "declares" not in each] == [each["content"] for each in alone]
 
 
+def test_what_has_lines_in_common_with_a_given_text_is_named_and_not_given_again(project: Path) -> None:
+    (project / "src/kettle.js").write_text(
+        "function boilKettle (kettle) {\n  function onKettleBoil () {\n    kettle.whistle()\n    kettle.stop()\n"
+        "    kettle.pour()\n  }\n  kettle.heat(onKettleBoil)\n}\n\nfunction emptyKettle () {\n  kettle.pour()\n}\n"
+    )
+    (project / "src/limits.go").write_text("package x\n\nconst (\n\t// The volume.\n\tKettleVolume = 2\n)\n")
+    value = found(world(project), "boil kettle whistle", budget=1000, **{"in": "code"})
+    declared = {each["declares"]: "content" in each for each in value["sections"]}
+    assert {declared["fn boilKettle(kettle)"], declared["fn boilKettle.onKettleBoil()"]} == {True, False}
+    assert sum(declared.values()) == 2
+    (first, *_) = found(world(project), "kettle volume", **{"in": "code"})["sections"]
+    assert (first["declares"], first["lines"]) == ("const KettleVolume = 2 — The volume.", (4, 6))
+
+
 def test_a_path_is_printed_once_for_all_entries_of_a_file(project: Path) -> None:
     answer = search(world(project), {"query": "credentials netrc header token registry", "budget": 1000, "in": "code"})
     assert answer.text is not None

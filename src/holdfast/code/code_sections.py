@@ -526,14 +526,7 @@ def _best_cut(lines: Sequence[bytes], first: int, longest: int) -> int:
     return -best[2] if best[2] else first + longest
 
 
-def symbol_at(symbols: Iterable[Symbol], line: int, last: int = 0) -> Symbol | None:
-    """The innermost symbol that has a line, or all from that line to `last`; None where it lies between symbols."""
-    found = None
-    for symbol in symbols:
-        if (
-            symbol.first <= line
-            and max(line, last) <= symbol.last
-            and (found is None or symbol.last - symbol.first <= found.last - found.first)
-        ):
-            found = symbol
-    return found
+def symbol_at(symbols: Iterable[Symbol], line: int) -> Symbol | None:
+    """The innermost symbol that has a line, of equal ones the last; None where it lies between symbols."""
+    around = [symbol for symbol in symbols if symbol.first <= line <= symbol.last]
+    return min(reversed(around), key=lambda symbol: symbol.last - symbol.first, default=None)

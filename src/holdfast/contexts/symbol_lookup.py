@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from holdfast.code.analysis.analyser import code_language, source_code
 from holdfast.code.analysis.facts import FileFacts, compact
-from holdfast.code.code_sections import cut_source
+from holdfast.code.code_sections import cut_source, symbol_at
 from holdfast.code.test_files import is_example
 from holdfast.core.display_text import display_line
 from holdfast.core.errors import BudgetTooSmall
@@ -89,9 +89,8 @@ def look(name: str, data: bytes, parts: Sequence[str]) -> Look:
     for number, line in enumerate(source_code(language, data).split(b"\n"), 1):
         if number in declared or not whole.search(line):
             continue
-        around = [one for one in cut.symbols if one.first <= number <= one.last]
-        enclosing = min(around, key=lambda one: one.last - one.first).name if around else ""
-        groups.setdefault((enclosing, bool(_IMPORT.match(line))), []).append(number)
+        around = symbol_at(cut.symbols, number)
+        groups.setdefault((around.name if around else "", bool(_IMPORT.match(line))), []).append(number)
     uses = [(symbol, imports, tuple(at)) for (symbol, imports), at in groups.items()]
     return Look(tuple(definitions), tuple(uses))
 

@@ -331,7 +331,10 @@ class CodePage(ProvenPage):
         return found
 
     def _made(self, section: Section) -> CitedText:
-        return CitedCode(self, section, symbol_at(self.cut.symbols, section.first, section.last))
+        # A piece of a declaration may have the closing bracket of a group that this stands in.
+        name, line = "".join(section.heading), section.first
+        of_name = (each for each in self.cut.symbols if each.name == name and each.first <= line <= each.last)
+        return CitedCode(self, section, next(of_name, None))
 
 
 class CitedCode(CitedText):

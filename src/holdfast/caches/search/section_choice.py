@@ -216,7 +216,9 @@ class SectionChoice:
         """Take one section if it fits; the tokens that it lacks (0 where it is done with), and what is left."""
         number, request, cost = ranked.number, self._request, self._cost
         tokens = 0 if request.outline else cost.content(self._source.tokens[number])
-        is_named = number in self._lists and (self._bodies == MOST_BODIES or tokens > min(MOST_BODY, left))
+        is_named = number in self._lists and (
+            self._bodies == MOST_BODIES or tokens > min(MOST_BODY, left) or self._overlaps_given(number, place)
+        )
         if is_named:
             tokens = 0
         if tokens + (0 if self._has_neighbour(number, place) else _LEAST_LABEL) > left:
@@ -251,6 +253,12 @@ class SectionChoice:
         self.by_digest[cited.digest] = number
         self.verdicts[number] = (GIVEN, 0)
         return 0, left - price
+
+    def _overlaps_given(self, number: int, place: int) -> bool:
+        """Whether a section of source has lines in common with one that is given with its text."""
+        given = [each.cited.section for each in self.taken.values() if each.place == place and not each.cited.is_named]
+        own = self._source.section(number) if given else None
+        return own is not None and any(each.start < own.end and own.start < each.end for each in given)
 
     def _price_of_lines(self, number: int, place: int, cited: CitedText) -> int:
         """The cost of the lines above a section's text, or of the gap to a neighbour that is given."""
