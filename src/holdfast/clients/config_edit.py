@@ -21,7 +21,6 @@ from holdfast.clients.yaml_members import (
     without_yaml_member,
     yaml_value,
 )
-from holdfast.core.confined_paths import lies_inside
 from holdfast.core.edit_errors import BrokenText, OddText
 from holdfast.core.toml_members import toml_line, toml_value, with_toml_member, without_toml_member
 
@@ -105,7 +104,7 @@ def is_trusted(trust: Trust, text: str, project: str) -> bool:
             trusted += [folder] * any(each in (said if isinstance(said, list) else [said]) for each in trust.words)
     elif isinstance(folders, list):
         trusted = folders
-    return any(isinstance(folder, str) and lies_inside(project, folder) for folder in trusted)
+    return any(isinstance(folder, str) and f"{project}/".startswith(folder.rstrip("/") + "/") for folder in trusted)
 
 
 def with_entry(target: Target, text: str, entry: Entry) -> str:
