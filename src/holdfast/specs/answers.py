@@ -22,7 +22,9 @@ from holdfast.specs.discipline import approvals_needed, approvers
 from holdfast.specs.layouts import PHASES
 from holdfast.specs.names import is_new_spec_name, names_like
 from holdfast.specs.on_disk import remembered_guides, spec_files, workflow_folder
+from holdfast.specs.on_disk.source_places import read_facts
 from holdfast.specs.on_disk.workflow_folder import Project
+from holdfast.specs.project_facts import drafts
 from holdfast.specs.shapes import (
     Data,
     Failure,
@@ -125,6 +127,15 @@ def spec_init(workspace: Workspace, arguments: InitArguments) -> Outcome[Success
         for phase in PHASES
     }
     return written(project, f"specs/{name}", texts, "Fill in requirements.md first, and have it approved")
+
+
+def steering_init(workspace: Workspace, arguments: InitArguments) -> Outcome[Success[WrittenData]]:
+    project = project_of(workspace, arguments.get("projectPath", ""))
+    check_writable(project, project.layout.own_steering)
+    templates = {doc: workflow_folder.template(project, f"steering-{doc}") for doc in project.layout.written}
+    texts = drafts(read_facts(project.path), templates)
+    files = {f"{doc}.md": text if text == templates[doc] else spec_files.marked(text) for doc, text in texts.items()}
+    return written(project, "steering", files, "Fill in the drafts: the guides quote them word for word")
 
 
 def workflow_guide(workspace: Workspace, _arguments: NoArguments) -> Outcome[Success[WorkflowData]]:

@@ -12,13 +12,13 @@ from holdfast.specs import phases
 from holdfast.specs.answers import counted, done, found_spec, project_of
 from holdfast.specs.arguments import CheckArguments, ListArguments
 from holdfast.specs.check_rules import RULES
-from holdfast.specs.checks import Coverage, Documents, Finding, check, grouped, named_files, references
+from holdfast.specs.checks import Coverage, Documents, Finding, check, grouped, named_files, references, with_levels
 from holdfast.specs.delta_checks import Deltas, changed_titles
 from holdfast.specs.discipline import check_levels
 from holdfast.specs.layouts import PHASES, TaskForm
 from holdfast.specs.on_disk import living_files, spec_files, workflow_folder
 from holdfast.specs.on_disk.check_scope import changed_lines, without_known
-from holdfast.specs.on_disk.source_places import all_places, places_of
+from holdfast.specs.on_disk.source_places import all_places, generated, places_of, read_facts
 from holdfast.specs.on_disk.workflow_folder import Project
 from holdfast.specs.phases import Spec
 from holdfast.specs.requirement_ids import requirements_of
@@ -35,7 +35,7 @@ from holdfast.specs.shapes import (
     TraceData,
     TracedCriterion,
 )
-from holdfast.specs.steering_answers import steering_findings
+from holdfast.specs.steering_claims import drifted
 from holdfast.specs.tasks import parse
 from holdfast.version import __version__
 from holdfast.workspace import Workspace
@@ -69,7 +69,7 @@ def spec_check(workspace: Workspace, arguments: CheckArguments) -> Outcome[Check
     specs = [found_spec(project, name) for name in dict.fromkeys(names)] if names else spec_files.list_specs(project)
     surroundings = _surroundings(project)
     strict = bool(arguments.get("strict"))
-    findings, steering = ([], []) if names else steering_findings(project, strict=strict, levels=surroundings.levels)
+    findings, steering = ([], []) if names else _steering_findings(project, strict=strict, levels=surroundings.levels)
     coverage: list[CoverageData] = []
     for spec in specs:
         found, covered = findings_of(project, spec, surroundings, strict=strict)
@@ -148,6 +148,19 @@ def _deltas(project: Project, spec: Spec, around: Surroundings) -> Deltas | None
         if spec.name in names
     }
     return living_files.find_deltas(project, spec)._replace(others=others)
+
+
+def _steering_findings(project: Project, *, strict: bool, levels: Mapping[str, str]) -> tuple[list[Finding], list[str]]:
+    """What steering documents say that no longer holds, and the paths of the documents that were read."""
+    layout = workflow_folder.with_steering(project).layout
+    documents = spec_files.get_steering_docs(project._replace(layout=layout), layout.steering)
+    if not documents:
+        return [], []
+    facts = read_facts(project.path)
+    found = [(layout.steering[doc], *each) for doc, text in documents.items() for each in drifted(text, facts)]
+    kept = generated(project.path, [about for _, _, rule, about in found if rule == "steering-path-missing"])
+    left = [each for each in found if each[3] not in kept]
+    return with_levels(left, "error" if strict else "", levels), [layout.steering[doc] for doc in documents]
 
 
 def spec_trace(workspace: Workspace, arguments: CheckArguments) -> Outcome[Success[TraceData]]:

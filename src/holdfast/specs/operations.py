@@ -207,7 +207,7 @@ OPERATIONS = (
         "written",
         "Start a spec from templates.",
         (NAME, STEERING, PROJECT_PATH),
-        variants=(_variant("steering", "steering_answers:steering_init", "written", ("projectPath",)),),
+        variants=(_variant("steering", "answers:steering_init", "written", ("projectPath",)),),
     ),
 )
 # What a page shows of all specs; no door offers it.

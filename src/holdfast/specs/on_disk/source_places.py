@@ -1,18 +1,20 @@
-"""Places in a project that name a criterion of a spec: `spec:NAME#1.2` anywhere in a file that git does not ignore."""
+"""The files of a project, its facts, and the places in them that name a criterion of a spec: `spec:NAME#1.2`."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from holdfast.core.errors import UsageError
 from holdfast.core.git_command import git
 from holdfast.core.regular_files import read_regular
+from holdfast.specs.project_facts import MANIFESTS, Facts, facts_of
 
-LARGEST = 1 << 20
+_LARGEST = 1 << 20
+_MOST_MANIFESTS = 200
 _MARK = b"spec:"
 _LONGEST = 300
-GENERATED_FOLDERS = frozenset({"node_modules", "__pycache__", "target", "dist", "build", "venv"})
+_GENERATED_FOLDERS = frozenset({"node_modules", "__pycache__", "target", "dist", "build", "venv"})
 _OF_AN_ID = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-"
 
 
@@ -28,7 +30,7 @@ def all_places(project: str, *, without: str) -> dict[str, list[tuple[str, str, 
         if name.startswith(without + "/"):
             continue
         try:
-            data = read_regular(os.path.join(project, name), limit=LARGEST)
+            data = read_regular(os.path.join(project, name), limit=_LARGEST)
         except (OSError, ValueError):
             continue  # gone, too large to be a source file, or no file at all
         if _MARK in data:
@@ -57,6 +59,38 @@ def project_files(project: str) -> list[str]:
             return [os.fsdecode(name) for name in dict.fromkeys(listed.split(b"\0")) if name]
     found = []
     for folder, folders, files in os.walk(project):
-        folders[:] = [name for name in folders if not name.startswith(".") and name not in GENERATED_FOLDERS]
+        folders[:] = [name for name in folders if not name.startswith(".") and name not in _GENERATED_FOLDERS]
         found += [os.path.relpath(os.path.join(folder, name), project) for name in files if not name.startswith(".")]
+    return found
+
+
+def read_facts(project: str) -> Facts:
+    """The facts of a project: its files, and its manifests down to a bound."""
+    files = [os.fsencode(name).decode("utf-8", "replace") for name in project_files(project)]
+    wanted = [
+        name for name in files if name.rpartition("/")[2] in MANIFESTS and not _GENERATED_FOLDERS & set(name.split("/"))
+    ]
+    manifests = {}
+    for name in sorted(wanted, key=lambda name: (name.count("/"), name))[:_MOST_MANIFESTS]:
+        try:
+            manifests[name] = read_regular(os.path.join(project, name), limit=_LARGEST).decode("utf-8", "replace")
+        except (OSError, ValueError):
+            continue
+    return facts_of(files, manifests)
+
+
+def generated(project: str, paths: Sequence[str]) -> set[str]:
+    """Those of some paths below a project that exist, tracked or not, or that git ignores."""
+    found = {path for path in paths if os.path.lexists(os.path.join(project, path))}
+    left = [path for path in paths if path not in found and "\0" not in path]
+    if left and os.path.lexists(os.path.join(project, ".git")):
+        asked = "\0".join([each for path in left for each in (path, path.rstrip("/") + "/")]).encode()
+        try:
+            ignored = git(project, "check-ignore", "-z", "--no-index", "--stdin", given=asked).decode(
+                "utf-8", "replace"
+            )
+        except UsageError:
+            return found  # nothing is ignored
+        ends = {path.rstrip("/") for path in ignored.split("\0")}
+        found.update([path for path in left if path.rstrip("/") in ends])
     return found
