@@ -111,7 +111,7 @@ def test_a_task_list_replaced_at_every_look_has_the_time_of_the_text_it_was_coun
         return look
 
     save()
-    monkeypatch.setattr(specs_on_disk, "_file_status", looked_at(specs_on_disk._file_status))
+    monkeypatch.setattr(specs_on_disk, "_regular", looked_at(specs_on_disk._regular))
     monkeypatch.setattr(SystemFiles, "stat", staticmethod(looked_at(os.stat)))
     monkeypatch.setattr(SystemFiles, "open", staticmethod(looked_at(SystemFiles.open)))
     operation = next(one for one in CATALOG if one.tool == "spec-status")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from hashlib import sha256
 from stat import S_ISLNK, S_ISREG
 from typing import TypeVar
@@ -97,7 +97,7 @@ def find_spec(project: Project, name: str) -> Spec | None:
         if itself is None:
             return None
         documents = tuple([_document_name(project, phase, folder) for phase in PHASES])
-        requirements, design = [_modified(project, name, phase, folder) for phase in PHASES[:2]]
+        requirements, design = [_modified(project, name, phase, documents, folder) for phase in PHASES[:2]]
         tasks, summary = _tasks(project, name, folder)
         spec = Spec(
             name,
@@ -259,19 +259,14 @@ def _path(project: Project, spec: str, phase: str) -> str:
     return project.document(spec, project.layout.document(phase))
 
 
-def _modified(project: Project, spec: str, phase: str, folder: int) -> int | None:
-    status = _file_status(project, phase, folder)
-    if status is None or _is_draft(project, spec, phase, folder, status):
-        return None
-    return status.st_mtime_ns
-
-
-def _is_draft(project: Project, spec: str, phase: str, folder: int, status: os.stat_result) -> bool:
-    """Whether a document equals its template; one that is far shorter or longer is not looked at."""
-    if not SHORTEST <= status.st_size <= MAX_SIZE or not project.layout.writable:
-        return False
-    path = project.document(spec, _document_name(project, phase, folder))
-    return project.file_contents.memo(
+def _modified(project: Project, spec: str, phase: str, documents: Sequence[str], folder: int) -> int | None:
+    """When a document was changed; None for one that equals its template. One far shorter or longer is not read."""
+    name = documents[PHASES.index(phase)]
+    status = _regular(project, name, folder)
+    if status is None or not SHORTEST <= status.st_size <= MAX_SIZE or not project.layout.writable:
+        return None if status is None else status.st_mtime_ns
+    path = f"{project.specs}/{spec}/{name}"  # no link that leaves the project has a status here
+    is_draft = project.file_contents.memo(
         ("draft", path),
         (path,),
         lambda data: data is not None and _is_draft_text(project, phase, data),
@@ -279,16 +274,13 @@ def _is_draft(project: Project, spec: str, phase: str, folder: int, status: os.s
         variant=phase,
         parent=folder,
     )
+    return None if is_draft else status.st_mtime_ns
 
 
 def _is_draft_text(project: Project, phase: str, data: bytes) -> bool:
     if not SHORTEST <= len(data) <= MAX_SIZE or not project.layout.writable:
         return False
     return is_draft(data.decode("utf-8", "replace"), template(project, f"spec-{phase}"))
-
-
-def _file_status(project: Project, phase: str, folder: int) -> os.stat_result | None:
-    return _regular(project, _document_name(project, phase, folder), folder)
 
 
 def _regular(project: Project, name: str, folder: int) -> os.stat_result | None:
