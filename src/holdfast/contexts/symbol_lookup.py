@@ -67,6 +67,7 @@ def parts_of(query: str) -> list[str]:
 def look(name: str, data: bytes, parts: Sequence[str]) -> Look:
     """What a file defines and uses of the last of some names, below the others."""
     word = parts[-1]
+    data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
     language = code_language(name, data)
     cut = cut_source(data, language)
     lines = data.split(b"\n")

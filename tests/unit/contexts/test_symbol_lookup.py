@@ -51,6 +51,11 @@ def test_a_class_before_the_name_chooses_and_a_single_short_definition_comes_wit
     assert "Store.close(" not in text
 
 
+@pytest.mark.parametrize("end", [b"\r\n", b"\r"])
+def test_line_ends_of_other_systems_change_nothing(end: bytes) -> None:
+    assert found("Other.close", STORE.replace(b"\n", end)) == found("Other.close")
+
+
 def test_tests_come_after_what_they_test_and_what_does_not_fit_is_counted() -> None:
     using = [found("leave", b"leave(1)\n", f"src/u{at}.py") for at in range(40)]
     test = found("leave", b"leave(1)\nleave(2)\n", "tests/test_leave.py", is_test=True)
