@@ -319,7 +319,7 @@ def _synced(
             size=found.size,
         )
     nothing = SourceChanges(frozenset(), 0, 0, 0)
-    return SyncedCache(cache.name, was_pulled, locked, nothing, FoundSources.none(), [], 0, [])
+    return SyncedCache(cache.name, was_pulled, locked, nothing, FoundSources.none(), [], [])
 
 
 def _pulled(name: str, reference: OciReference, pulled: PulledCache, *, lock_changed: bool) -> PullAnswer:

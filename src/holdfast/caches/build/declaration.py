@@ -6,7 +6,7 @@ import os
 from collections.abc import Sequence
 
 from holdfast.caches.build.machine_state import forget_state
-from holdfast.caches.build.project_directory import Project
+from holdfast.caches.build.project_directory import Project, write_named
 from holdfast.caches.project.project_file import (
     DEPENDENCIES,
     FILE_NAME,
@@ -18,9 +18,8 @@ from holdfast.caches.project.project_file import (
     parse_project_file,
 )
 from holdfast.caches.project.toml_edit import with_cache, with_items
-from holdfast.core.atomic_write import write_file
 from holdfast.core.confined_paths import lies_inside, printable
-from holdfast.core.errors import ContextError, IoError, UsageError
+from holdfast.core.errors import ContextError, UsageError
 from holdfast.core.record import NamedTuple
 from holdfast.core.staging import remove_beside
 
@@ -77,10 +76,7 @@ def write_declaration(project: Project, declaration: Declaration) -> bool:
         return False
     if project.text() != declaration.before:
         raise UsageError(f"{FILE_NAME} was changed meanwhile: run the command again")
-    try:
-        write_file(project.file, declaration.after)
-    except OSError as error:
-        raise IoError(f"{FILE_NAME} cannot be written: {error.strerror}") from None
+    write_named(project.file, declaration.after)
     return True
 
 

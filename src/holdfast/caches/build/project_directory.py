@@ -16,6 +16,7 @@ from holdfast.caches.project.project_file import (
 from holdfast.caches.project.project_lock import LOCK_NAME, MAX_LOCK_BYTES, ProjectLock, parse_lock
 from holdfast.caches.tokenizers import choose_tokenizer
 from holdfast.core import posix_calls
+from holdfast.core.atomic_write import write_file
 from holdfast.core.confined_paths import printable
 from holdfast.core.errors import CacheMissing, IoError, UsageError
 from holdfast.core.regular_files import close_quietly
@@ -110,6 +111,14 @@ class only_writer:  # noqa: N801  # it is used as a function is
 
     def __exit__(self, *exc: object) -> None:
         close_quietly(self._descriptor)
+
+
+def write_named(path: str, data: bytes) -> None:
+    """Write a file of a project whole; IoError names it."""
+    try:
+        write_file(path, data)
+    except OSError as error:
+        raise IoError(f"{os.path.basename(path)} cannot be written: {error.strerror}") from None
 
 
 def check_names(declared: ProjectFile, names: Sequence[str]) -> list[DeclaredCache]:

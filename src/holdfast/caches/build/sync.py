@@ -18,7 +18,7 @@ from holdfast.caches.build.guarded_files import ignore_files
 from holdfast.caches.build.included_files import MISSING
 from holdfast.caches.build.machine_state import read_state, write_state
 from holdfast.caches.build.made_files import find_damage, made_files, make_replaceable
-from holdfast.caches.build.project_directory import Project, only_writer
+from holdfast.caches.build.project_directory import Project, only_writer, write_named
 from holdfast.caches.build.project_sources import FoundSources, PassedOver
 from holdfast.caches.build.source_item import kinds_in_words
 from holdfast.caches.build.source_state import KnownSources, SourceState
@@ -36,7 +36,7 @@ from holdfast.caches.project.project_lock import (
     sources_digest,
 )
 from holdfast.caches.search.impacts import RANKING
-from holdfast.core.atomic_write import StagedDirectory, make_parents, remove_made, write_file, write_new
+from holdfast.core.atomic_write import StagedDirectory, make_parents, remove_made, write_new
 from holdfast.core.collector import collector
 from holdfast.core.confined_paths import lies_inside, printable
 from holdfast.core.errors import BuildFailed, IoError
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from tempfile import TemporaryDirectory
     from typing import Any
 
-    from holdfast.caches.build.build_order import BuildOrder, PhaseProgress
+    from holdfast.caches.build.build_order import BuildOrder
 
 
 # At most this many of what was passed over are named in a failure.
@@ -63,7 +63,6 @@ class SyncedCache(NamedTuple):
     changes: SourceChanges
     found: FoundSources
     unread: list[PassedOver]
-    reused: int
     watched: list[str]  # every path whose change may change the cache
 
 
@@ -142,7 +141,11 @@ def _synced(project: Project, declared: DeclaredCache, order: BuildOrder) -> Syn
         raise BuildFailed(f"cache '{declared.name}' lies in a registry and is not built here: 'context sync' pulls it")
     cache = project.cache(declared.name)
     settings = settings_of(order.tokenizer or "")
-    show, strict = _shown(declared.name, order.progress), order.strict
+    strict = order.strict
+
+    def show(phase: str, done: int, total: int) -> None:
+        order.progress(f"{declared.name}: {phase}", done, total)
+
     with collector(runs=False), Scratch(cache) as scratch:
         state = read_state(project, declared.name)
         plan = plan_cache(project, declared, state, scratch.path, lambda count: show("looking", count, 0))
@@ -160,7 +163,7 @@ def _synced(project: Project, declared: DeclaredCache, order: BuildOrder) -> Syn
             if (plan.files, made) != (state.files, state.made):
                 write_state(project, declared.name, state._replace(files=plan.files, made=made))
             watched = _watched(project, declared, plan, state)
-            return SyncedCache(declared.name, False, locked_of(plan, state), changes, plan.found, unread, 0, watched)
+            return SyncedCache(declared.name, False, locked_of(plan, state), changes, plan.found, unread, watched)
         if not plan.items:
             raise BuildFailed(nothing_found(declared, plan.found))
         if damaged:
@@ -184,7 +187,7 @@ def _synced(project: Project, declared: DeclaredCache, order: BuildOrder) -> Syn
         if strict and any(passed.is_fault for passed in unread):
             raise BuildFailed(_not_read(declared.name, unread))
     watched = _watched(project, declared, plan, state)
-    return SyncedCache(declared.name, True, locked, changes, plan.found, unread, report.reused, watched)
+    return SyncedCache(declared.name, True, locked, changes, plan.found, unread, watched)
 
 
 def _watched(project: Project, declared: DeclaredCache, plan: CachePlan, state: SourceState) -> list[str]:
@@ -214,10 +217,7 @@ def write_lock(
     data = encode_lock(lock)
     if before is not None and encode_lock(before) == data:
         return False
-    try:
-        write_file(os.path.join(project.path, LOCK_NAME), data)
-    except OSError as error:
-        raise IoError(f"{LOCK_NAME} cannot be written: {error.strerror}") from None
+    write_named(os.path.join(project.path, LOCK_NAME), data)
     return True
 
 
@@ -244,13 +244,6 @@ def _notes(declared: DeclaredCache, damaged: str, *, is_other: bool) -> Iterator
         yield "it had the index of another release, ranking or tokenizer: the cache was built again"
     if declared.shards:
         yield f"'shards = {declared.shards}' is ignored: a cache of any size is one cache; remove it from context.toml"
-
-
-def _shown(name: str, progress: PhaseProgress) -> PhaseProgress:
-    def show(phase: str, done: int, total: int) -> None:
-        progress(f"{name}: {phase}", done, total)
-
-    return show
 
 
 def state_of(

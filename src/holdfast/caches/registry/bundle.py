@@ -22,7 +22,7 @@ from holdfast.caches.on_disk.verification import verify_cache
 from holdfast.caches.project.project_file import FILE_NAME, MAX_FILE_BYTES, name_problem, parse_project_file
 from holdfast.caches.project.project_lock import LOCK_NAME, MAX_LOCK_BYTES, ProjectLock, parse_lock
 from holdfast.caches.registry.cache_artifact import MAX_SIGNATURE, digest_of
-from holdfast.caches.registry.cache_files import files_of, read_signature, signature_path, sums_of
+from holdfast.caches.registry.cache_files import files_of, put_signature, read_signature, signature_path, sums_of
 from holdfast.caches.registry.file_set_tar import END, Member, is_cache_file, member_parts, tar_members, unpack
 from holdfast.core.atomic_write import StagedDirectory, StagedFile, write_file
 from holdfast.core.confined_paths import printable
@@ -207,7 +207,7 @@ def read_bundle(
         if installs:
             for name, (one, signature) in staged.items():
                 one.publish(replace=True)
-                _put_signature(project.cache(name), signature)
+                put_signature(project.cache(name), signature)
             write_file(os.path.join(project.path, LOCK_NAME), data)
             write_file(project.file, declared)
     return Bundle(digest_of(data), proven, sorted(contents.wheels), size)
@@ -247,13 +247,6 @@ def _bundled(
         "signed_by": signed_by,
         "reasons": list(reasons),
     }
-
-
-def _put_signature(cache: str, signature: bytes) -> None:
-    if signature:
-        write_file(signature_path(cache), signature)
-    elif os.path.lexists(signature_path(cache)):
-        os.unlink(signature_path(cache))  # of the cache that was replaced
 
 
 def _unusable(why: str) -> CacheInvalid:

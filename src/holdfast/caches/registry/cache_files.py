@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from hashlib import file_digest
 
 from holdfast.caches.build.publish import cache_contents
+from holdfast.core.atomic_write import write_file
 from holdfast.core.confined_paths import printable
 from holdfast.core.errors import CacheInvalid, CacheMissing, IoError
 from holdfast.core.regular_files import read_regular
@@ -49,3 +50,11 @@ def read_signature(cache: str, most: int) -> bytes | None:
         return read_regular(signature_path(cache), limit=most)
     except FileNotFoundError:
         return None
+
+
+def put_signature(cache: str, signature: bytes) -> None:
+    """Write the signature beside a cache that was put in place; where it has none, that of the one before goes."""
+    if signature:
+        write_file(signature_path(cache), signature)
+    elif os.path.lexists(signature_path(cache)):
+        os.unlink(signature_path(cache))

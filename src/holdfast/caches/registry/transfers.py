@@ -24,10 +24,10 @@ from holdfast.caches.registry.cache_artifact import (
     file_sets,
     parse_artifact,
 )
-from holdfast.caches.registry.cache_files import files_of, read_signature, signature_path, sums_of
+from holdfast.caches.registry.cache_files import files_of, put_signature, read_signature, sums_of
 from holdfast.caches.registry.file_set_tar import in_chunks, layer_members, offsets, tar_blob, tar_parts, unpack
 from holdfast.caches.registry.registry_client import RegistryClient
-from holdfast.core.atomic_write import StagedDirectory, write_file
+from holdfast.core.atomic_write import StagedDirectory
 from holdfast.core.errors import CacheInvalid, RegistryFailed, SignatureRefused, TransferBroken, UnsafePath
 from holdfast.core.minisign import PublicKey, verify
 from holdfast.core.own_folder import OwnFolder
@@ -229,10 +229,7 @@ def _put_in_place(artifact: Artifact, cache: str, parts: OwnFolder, keys: tuple[
         if version != artifact.annotations[VERSION]:
             raise RegistryFailed("what arrived is another version than its manifest says")
         staged.publish(replace=True)
-    if signature:
-        write_file(signature_path(cache), signature)
-    elif os.path.lexists(signature_path(cache)):
-        os.unlink(signature_path(cache))  # of what stood there before
+    put_signature(cache, signature)
     return signed_by
 
 
