@@ -52,7 +52,7 @@ def measured(name: str, sets: Path, root: Path, part: str) -> dict[str, list[flo
     with tempfile.TemporaryDirectory() as cache:
         workspace = Workspace(str(root), user_cache=cache)
         started = cpu()
-        source = workspace.keep(WorkTrees).source(workspace, (), "estimate-1", None)
+        source = workspace.keep(WorkTrees).source(workspace, "estimate-1", None)
         spent = cpu() - started
         size = sum([os.path.getsize(root / path) for path in source.digests]) if source else 1
         index = sum([file.stat().st_size for file in Path(cache).rglob("*.facts")])

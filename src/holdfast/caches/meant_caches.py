@@ -131,7 +131,7 @@ def _with_code(workspace: Workspace, meant: MeantCaches) -> MeantCaches:
     if patience is not None and meant.caches:
         patience = min(patience, _BESIDE)
     try:
-        code = workspace.keep(WorkTrees).source(workspace, (), USUAL, patience)
+        code = workspace.keep(WorkTrees).source(workspace, USUAL, patience)
     except CacheBuilding:
         if not meant.caches:
             raise

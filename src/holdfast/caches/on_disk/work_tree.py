@@ -89,10 +89,8 @@ class WorkTrees:
         self._begin(workspace, os.path.realpath(workspace.project))
         return len(self._known), Counter(self.left_out.values())
 
-    def source(
-        self, workspace: Workspace, folders: Sequence[str], tokenizer: str, patience: float | None
-    ) -> CodeSource | None:
-        """The source files below some folders as they are now; None where there are none.
+    def source(self, workspace: Workspace, tokenizer: str, patience: float | None) -> CodeSource | None:
+        """The source files of the project as they are now; None where there are none.
 
         CacheBuilding where their records take longer to make than a caller waits: that goes on meanwhile.
         """
@@ -100,9 +98,6 @@ class WorkTrees:
 
         root = os.path.realpath(workspace.project)
         paths = self._listed(workspace, root)
-        if folders:
-            leads = tuple([f"{folder.strip('/')}/" for folder in folders if folder.strip("./")])
-            paths = [path for path in paths if not leads or path.startswith(leads)]
         if not paths:
             return None
         with self._lock:
