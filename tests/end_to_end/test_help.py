@@ -140,7 +140,7 @@ def test_the_first_word_of_commands_lists_them() -> None:
 
 def test_an_option_is_found_with_the_commands_that_take_it() -> None:
     text = said("--under")
-    assert "  --under GLOB: Folder or glob, e.g. guide/\n      in search\n" in text
+    assert "  --under GLOB: Folder, page or glob\n      in search\n" in text
     assert "  --under SCOPE: Only at or below this\n      in status\n" in text
 
 

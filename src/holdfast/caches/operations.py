@@ -52,7 +52,7 @@ SEARCH_BUDGET = BUDGET._replace(
 LIMIT = Parameter(
     "limit", "integer", "Most sections, e.g. 5", metavar="N", maximum=MAX_BUDGET, error=InvalidLimit, check_order=2
 )
-UNDER = Parameter("under", "text", "Folder or glob, e.g. guide/", metavar="GLOB", max_bytes=4 << 10, check_order=2)
+UNDER = Parameter("under", "text", "Folder, page or glob", metavar="GLOB", max_bytes=4 << 10, check_order=2)
 KNOWN = Parameter(
     "known",
     "texts",
