@@ -294,7 +294,7 @@ def _as_meant(found: TaskList, lines: Sequence[str]) -> TaskList:
     counts = [
         task
         for task in found.tasks
-        if task.id.isdecimal()
+        if not task.id.strip("0123456789")
         and task.description[:1] in _SMALL_LETTERS
         and f"] {task.id} {task.description}" in lines[task.line]
     ]
