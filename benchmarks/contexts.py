@@ -108,7 +108,7 @@ def main(rounds: int, directories: int) -> int:
         total = write_corpus(root, directories)
         cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
         before = os.times()
-        seconds, init_memory = measured(SCRIPT, "init", "--path", root)
+        seconds, init_memory = measured(SCRIPT, "init", "--full", "--path", root)
         after = os.times()
         busy = after.children_user - before.children_user + after.children_system - before.children_system
         speed = total / 1e6 / busy
