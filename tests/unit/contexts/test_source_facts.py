@@ -13,7 +13,9 @@ import pytest
 
 from holdfast.code.analysis.facts import NOT_PARSED, TOO_LARGE, UNREADABLE, FileFacts
 from holdfast.code.on_disk import source_workers
+from holdfast.contexts.claims import claims_fingerprint
 from holdfast.contexts.on_disk import source_facts
+from holdfast.contexts.on_disk.claim_subjects import judge, look_ahead
 from holdfast.contexts.on_disk.project import Project, scan
 from holdfast.contexts.on_disk.source_facts import Gathered, gather_facts
 from holdfast.core.file_contents import RememberedFiles
@@ -55,6 +57,32 @@ def test_only_what_changed_is_analysed_again(project: Project, monkeypatch: pyte
     (Path(project.root) / "b.py").write_text("def bb(): ...\n")
     assert names(gather_facts(project, scan(project)))["b.py"] == ["bb"]
     assert asked == ["b.py"]
+
+
+def test_files_that_claims_are_about_are_read_at_once_and_not_again_while_they_stay(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = "version: 1\nscope: {}\nfingerprint: {}\nlast_updated: '2026-01-01'\nsummary: Rules.\nmaintenance: m\n"
+    for name in ("a", "b", "c"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "m.py").write_text(f"def {name}(): ...\n")
+        (tmp_path / name / ".context.yaml").write_text(text.format(name, claims_fingerprint(name, {})))
+    asked: list[list[str]] = []
+    read = source_workers.worked
+
+    def counted(items: list[tuple[str, str, str]], *job: Any) -> object:
+        asked.append(["/".join(item[1:]) for item in items])
+        return read(items, *job)
+
+    monkeypatch.setattr(source_facts, "worked", counted)
+    monkeypatch.setattr(source_facts, "is_settled", lambda _identity, _started: True)
+    project = Project(RememberedFiles(), str(tmp_path))
+    found = scan(project)
+    look_ahead(project, found)
+    assert asked == [["a/m.py", "b/m.py", "c/m.py"]]
+    states = [judge(project, item.place, item.view).state for item in found if item.view and item.view.has_context]
+    assert states == ["fresh"] * 3
+    assert [names for names in asked[1:] if names] == []
 
 
 def test_another_process_reads_what_was_kept_and_analyses_what_changed(

@@ -8,7 +8,7 @@ from holdfast.code.analysis.parsers import INSTALL, missing_parsers
 from holdfast.contexts.answers import open_project, staged_copy
 from holdfast.contexts.freshness import FRESH
 from holdfast.contexts.on_disk.agents_file import LEFT_ALONE, write_other_sections, write_section
-from holdfast.contexts.on_disk.claim_subjects import judge
+from holdfast.contexts.on_disk.claim_subjects import judge, look_ahead
 from holdfast.contexts.on_disk.directory_view import CONTEXT_FILE
 from holdfast.contexts.on_disk.generation import FAILED, RENEWED, UNCHANGED, WRITTEN, generate, rehash_one
 from holdfast.contexts.on_disk.listing import judge_all
@@ -158,6 +158,7 @@ def _chosen(project: Project, arguments: RegenArguments) -> tuple[list[Found], s
     if scope is not None:
         place = place_of(project, scope)
         return with_place(project, found, place, scope), {place}
+    look_ahead(project, found)
     if every or (arguments.get("lean", False) and not arguments.get("stale", False)):
         return found, None
     kept = {item.place: item.view for item in found if item.kept and item.view is not None}
@@ -223,6 +224,7 @@ def _rehashed(project: Project, arguments: RegenArguments) -> Outcome[RehashAnsw
         found = [item for item in with_place(project, found, place, scope) if item.place == place]
         if found[0].view is None or not found[0].view.has_context:
             raise UsageError(f"there is no {CONTEXT_FILE} in '{scope}': `context regen {scope}` makes one")
+    look_ahead(project, found)
     made = [rehash_one(project, item) for item in found if item.view is not None and item.view.has_context]
     counts = _counts(made)
     return Outcome(counts, _exit_code(made), is_error=bool(counts["failed"]))

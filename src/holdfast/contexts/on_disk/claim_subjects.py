@@ -5,28 +5,25 @@ from __future__ import annotations
 import posixpath
 from typing import TYPE_CHECKING, NamedTuple
 
+from holdfast.code.analysis.analyser import analyse
 from holdfast.code.analysis.facts import MAX_ANALYSED, NO_GRAMMAR
-from holdfast.code.declarations import declarations, digest_of, parts_of
+from holdfast.code.declarations import Declared, declarations, digest_of, parts_of
 from holdfast.code.languages import language_of
-from holdfast.code.on_disk.source_workers import worked
+from holdfast.code.test_files import is_test
 from holdfast.contexts import claims
 from holdfast.contexts.claims import GONE, UNKNOWN, WHOLE, claims_fingerprint
-from holdfast.contexts.description import public_exports
 from holdfast.contexts.freshness import FRESH, STALE
 from holdfast.contexts.on_disk.disk_failure import read_beneath
-from holdfast.contexts.on_disk.source_facts import SizedFile, facts_of, remembered
+from holdfast.contexts.on_disk.source_facts import Kind, SizedFile, SourcePath, remembered
+from holdfast.core.canonical_json import decode, encode
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from holdfast.code.declarations import Declared
     from holdfast.contexts.claims import Change, Claim, Recorded
     from holdfast.contexts.freshness import State
     from holdfast.contexts.on_disk.directory_view import DirectoryView
-    from holdfast.contexts.on_disk.project import Project
-
-_MAX_REMEMBERED = 100_000  # declarations
-_USUAL_SIZE = 16 << 10  # bytes of a source file
+    from holdfast.contexts.on_disk.project import Found, Project
 
 
 class Judgement(NamedTuple):
@@ -39,11 +36,13 @@ class Judgement(NamedTuple):
 
 def judge(project: Project, place: str, view: DirectoryView) -> Judgement:
     """By the form its fingerprint has. ContextMissing, ContextCorrupt or UnsupportedVersion without a usable one."""
+    if view.judgement is not None:
+        return view.judgement
     headline = view.headline()
     written = headline.written
     if written is None:
-        found = view.freshness()
-        return Judgement(found.state, found.computed, [])
+        verdict = view.freshness()
+        return Judgement(verdict.state, verdict.computed, [])
     scope = headline.scope if _is_scope(view.path, headline.scope) else place or "."
     subjects = Subjects(project, place, view)
     recorded = written.recorded
@@ -55,7 +54,10 @@ def judge(project: Project, place: str, view: DirectoryView) -> Judgement:
         now = _as_recorded(subjects, recorded, written.claims)
     computed = claims_fingerprint(scope, now)
     state = FRESH if computed == headline.fingerprint else STALE
-    return Judgement(state, computed, claims.changes(written.claims, recorded, now))
+    found = Judgement(state, computed, claims.changes(written.claims, recorded, now))
+    if subjects.are_local:
+        view.judgement = found
+    return found
 
 
 def _is_scope(path: str, scope: str) -> bool:
@@ -95,8 +97,13 @@ class Subjects:
     def __init__(self, project: Project, place: str, view: DirectoryView) -> None:
         self._project, self._place = project, place
         self._views: dict[str, DirectoryView | None] = {place: view}
-        self._declared: dict[str, dict[str, list[Declared] | None]] = {}
+        self._of_files: dict[str, dict[str, FileSubjects]] = {}
         self._states: dict[str, str] = {}
+
+    @property
+    def are_local(self) -> bool:
+        """Whether nothing outside of the directory was looked at."""
+        return len(self._views) == 1
 
     def find(self, word: str) -> str:
         """The source file or symbol of the directory that a word means, or the file that it leads to; else nothing."""
@@ -170,31 +177,23 @@ class Subjects:
         return self._called(self._place, stems, ".".join(parts[1:])) if stems else found
 
     def _called(self, place: str, names: Sequence[str], symbol: str) -> list[Declared] | None:
-        files = self._declarations(place)
-        found = [one for name in names for one in files.get(name) or () if one.is_called(symbol)]
-        return None if not found and any(files.get(name) is None for name in names) else found
+        files = self._files(place)
+        known = [files[name].declared if name in files else None for name in names]
+        found = [one for declared in known for one in declared or () if one.is_called(symbol)]
+        return None if not found and None in known else found
 
-    def _declarations(self, place: str) -> dict[str, list[Declared] | None]:
-        if place not in self._declared:
+    def _files(self, place: str) -> dict[str, FileSubjects]:
+        if place not in self._of_files:
             view = self._view(place)
-            names = [file.name for file in view.files if language_of(file.name)] if view is not None else []
-            self._declared[place] = declarations_of(self._project, place, names)
-        return self._declared[place]
+            found = subjects_of(self._project, _sources(place, view) if view is not None else [])
+            self._of_files[place] = {name: one for (_, name), one in found.items()}
+        return self._of_files[place]
 
     def _public(self, place: str, names: Sequence[str]) -> str:
         """The public symbols at the top level of some source files of a place, with their signatures."""
-        view = self._view(place)
-        sizes = {file.name: file.size for file in view.files} if view is not None else {}
-        facts = [one.facts for one in facts_of(self._project, [(place, name, sizes[name]) for name in names]).values()]
-        if any(file.unread == NO_GRAMMAR for file in facts):
-            return UNKNOWN
-        declared = self._declarations(place)
-        found = set()
-        for file, export in public_exports(place, facts):
-            if not export.owner:  # what the members of a type are like, a claim about that type tells
-                called = [one.signature for one in declared.get(file.name) or () if one.is_called(export.name)]
-                found.update([export.name, *[f"{export.name} {signature}" for signature in called]])
-        return "p" + digest_of(sorted(found))
+        files = self._files(place)
+        found = {word for name in names if not is_test(place, name) for word in files[name].public}
+        return UNKNOWN if any(not files[name].is_read for name in names) else "p" + digest_of(sorted(found))
 
     def _content(self, place: str, name: str) -> str:
         data = read_beneath(self._project.root, place, name, MAX_ANALYSED)
@@ -210,21 +209,59 @@ def _symbol_state(found: list[Declared] | None) -> str:
     return ".".join([words[0] if len(words) == 1 else digest_of(words) for words in parts])
 
 
-def declarations_of(project: Project, place: str, names: Sequence[str]) -> dict[str, list[Declared] | None]:
-    """What each source file of a place declares; None for one not read here."""
+class FileSubjects(NamedTuple):
+    """What a source file has for claims to be about."""
 
-    def make(files: Sequence[SizedFile]) -> dict[tuple[str, str], list[Declared] | None]:
-        items = [(project.root, place, name) for place, name, _ in files]
-        found = worked(items, declared_in_file, len(items) * _USUAL_SIZE)
-        return {items[number][1:]: one for number, one in found}
-
-    files = [(place, name, _USUAL_SIZE) for name in names]
-    found = remembered(project, "declarations", files, make, lambda one: len(one or ()), _MAX_REMEMBERED)
-    return {name: declared for (_, name), declared in found.items()}
+    is_read: bool  # there is a grammar for it
+    public: Sequence[str] = ()  # its public symbols at the top level: their names, and each with its signature
+    declared: list[Declared] | None = None  # None where its declarations cannot be read here
 
 
-def declared_in_file(file: tuple[str, str, str]) -> list[Declared] | None:
-    """The declarations of a file."""
+def _sources(place: str, view: DirectoryView) -> list[SizedFile]:
+    return [(place, file.name, file.size) for file in view.files if language_of(file.name)]
+
+
+def subjects_of(project: Project, files: Sequence[SizedFile]) -> dict[tuple[str, str], FileSubjects]:
+    """What some files have for claims to be about."""
+    kind = Kind(
+        name="subjects 1",
+        read=read_subjects,
+        lost=lambda _: FileSubjects(is_read=True),
+        is_complete=lambda one: one.declared is not None,
+        packed=_packed,
+        unpacked=_unpacked,
+        weight=lambda one: 200 + 100 * len(one.public) + 300 * len(one.declared or ()),
+    )
+    return remembered(project, kind, files)
+
+
+def look_ahead(project: Project, found: Iterable[Found]) -> None:
+    """Read the files of all directories that claim something at once, and not directory by directory."""
+    views = [(item.place, item.view) for item in found if item.view is not None and item.view.has_claims]
+    new = [(at, view, view.headline().written) for at, view in views if view.judgement is None]
+    subjects_of(project, [file for at, view, said in new if said and said.claims for file in _sources(at, view)])
+
+
+def read_subjects(file: SourcePath) -> FileSubjects:
+    """What a file has for claims to be about."""
     root, place, name = file
     data = read_beneath(root, place, name, MAX_ANALYSED)
-    return None if data is None else declarations(name, data)
+    if data is None:
+        return FileSubjects(is_read=True)
+    facts, declared = analyse(name, data), declarations(name, data)
+    public: set[str] = set()
+    # What the members of a type are like, a claim about that type tells.
+    for export in [one for one in facts.exports if not (one.is_inner or one.owner or facts.generated)]:
+        called = [one.signature for one in declared or () if one.is_called(export.name)]
+        public.update([export.name, *[f"{export.name} {signature}" for signature in called]])
+    return FileSubjects(facts.unread != NO_GRAMMAR, sorted(public), declared)
+
+
+def _packed(one: FileSubjects) -> bytes:
+    declared = [list(each) for each in one.declared or ()]
+    return encode([one.is_read, list(one.public), declared]).encode("utf-8", "surrogatepass")
+
+
+def _unpacked(_: str, data: bytes) -> FileSubjects:
+    is_read, public, declared = decode(data.decode("utf-8", "surrogatepass"))
+    return FileSubjects(is_read, public, [Declared._make(one) for one in declared])

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from holdfast.contexts.claims import Claim, Recorded
+    from holdfast.contexts.on_disk.claim_subjects import Judgement
     from holdfast.contexts.on_disk.tracking import Tracking
     from holdfast.core.file_contents import FileContents
     from holdfast.core.file_identity import Identity
@@ -76,7 +77,7 @@ class DirectoryView:
 
     __slots__ = (
         *("_content", "_headline", "_names", "_place", "_sizes", "_verdict", "around", "counts"),
-        *("folders", "has_context", "has_git", "identity", "path", "source_bytes"),
+        *("folders", "has_context", "has_git", "identity", "judgement", "path", "source_bytes"),
     )
 
     def __init__(
@@ -106,6 +107,7 @@ class DirectoryView:
         self._content = ""
         self._headline: Headline | Exception | None = None
         self._verdict: Freshness | None = None
+        self.judgement: Judgement | None = None  # of its claims, where these are about itself alone
 
     @property
     def walked_weight(self) -> int:

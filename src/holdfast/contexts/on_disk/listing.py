@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from holdfast.contexts.freshness import MISSING
-from holdfast.contexts.on_disk.claim_subjects import judge
+from holdfast.contexts.on_disk.claim_subjects import judge, look_ahead
 from holdfast.contexts.on_disk.directory_view import DirectoryView, Headline
 from holdfast.contexts.on_disk.project import Project
 from holdfast.core.errors import ContextCorrupt, ContextMissing, UnsupportedVersion
@@ -44,6 +44,7 @@ def list_project(project: Project, progress: Callable[[int, int], None] | None =
     found = project.directories()
     kept = [directory for directory in found if directory.kept]
     judge_all([directory.view for directory in kept if directory.view is not None], progress)
+    look_ahead(project, kept)
     entries = [Entry(item.scope, item.place, *_verdict(project, item)) for item in kept]
     entries.sort(key=lambda entry: (entry.scope, entry.place))
     return Listing(entries, len(found) - len(kept))

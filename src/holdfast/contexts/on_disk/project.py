@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from errno import ENOTSUP
-from typing import NamedTuple, TypeVar
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from holdfast.code.git_index import IndexUnreadable
 from holdfast.code.on_disk.repository import find_repository, is_bare
@@ -28,6 +29,9 @@ from holdfast.core.file_contents import FileContents
 from holdfast.core.ignore_rules import CONTEXTIGNORE, GITIGNORE, Rules
 from holdfast.core.regular_files import close_quietly, read_regular
 from holdfast.core.tokens import tokens_of_bytes
+
+if TYPE_CHECKING:
+    from holdfast.code.on_disk.fact_store import FactStore
 
 Result = TypeVar("Result")
 
@@ -69,6 +73,13 @@ class Project:
         self.repository = find_repository(contents, self.root)
         self.index_problem = ""  # why git's index cannot be read; then every file counts that is not ignored
         self._base, self._around = self._surroundings(index, untracked=untracked)
+
+    @cached_property
+    def kept_facts(self) -> FactStore:
+        """What is kept of its files between processes."""
+        from holdfast.code.on_disk.fact_store import FactStore
+
+        return FactStore(self.user_cache, self.root, "contexts")
 
     @property
     def note(self) -> str:

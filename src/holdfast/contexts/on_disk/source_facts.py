@@ -10,13 +10,13 @@ import os
 from collections.abc import Callable, Iterable, Sequence
 from hashlib import sha256
 from time import time_ns
-from typing import NamedTuple, TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
 from holdfast.code.analysis.analyser import analyse_with_references, code_language
 from holdfast.code.analysis.facts import MAX_ANALYSED, NO_GRAMMAR, NOT_PARSED, TOO_LARGE, UNREADABLE, Export, FileFacts
 from holdfast.code.analysis.references import References
 from holdfast.code.languages import language_of
-from holdfast.code.on_disk.fact_store import FactStore, fact_key
+from holdfast.code.on_disk.fact_store import fact_key
 from holdfast.code.on_disk.source_workers import worked
 from holdfast.contexts.on_disk.disk_failure import check_disk, read_beneath
 from holdfast.contexts.on_disk.project import Found, Project
@@ -32,8 +32,6 @@ Made = TypeVar("Made")
 # Facts are gathered from this many files; the caller reports how many were left.
 MAX_FILES = 20_000
 _MAX_REMEMBERED = 48 << 20  # bytes, about
-# Facts that other rules made are not believed.
-_FACTS = "2"
 
 
 class SourceFacts(NamedTuple):
@@ -77,34 +75,47 @@ def gather_facts(
     return Gathered(places, len(wanted[MAX_FILES:]))
 
 
+class Kind(NamedTuple, Generic[Made]):
+    """Something that is made of one source file: by which function of a module, and how it is kept and weighed."""
+
+    name: str  # with the version of its rules: what other rules made is not believed
+    read: Callable[[SourcePath], Made]
+    lost: Callable[[str], Made]  # for a file that its grammar was lost with
+    is_complete: Callable[[Made], bool]
+    packed: Callable[[Made], bytes]
+    unpacked: Callable[[str, bytes], Made]
+    weight: Callable[[Made], int]  # bytes in memory, about
+
+
 def facts_of(
     project: Project, wanted: Sequence[SizedFile], progress: Callable[[int, int], None] | None = None
 ) -> dict[tuple[str, str], SourceFacts]:
     """The facts of some files."""
-    return remembered(
-        project, "source facts", wanted, lambda files: _made(project, files, progress), _weight, _MAX_REMEMBERED
+    kind = Kind(
+        name="facts 2",
+        read=analyse_file,
+        lost=lambda name: SourceFacts(_unread(name, NOT_PARSED)),
+        is_complete=lambda one: one.facts.unread in ("", NO_GRAMMAR),
+        packed=_packed,
+        unpacked=_unpacked,
+        weight=_weight,
     )
+    return remembered(project, kind, wanted, progress)
 
 
 def _weight(one: SourceFacts) -> int:
-    return (
-        400
-        + len(one.uses.names)
-        + len(one.uses.joined)
-        + sum([300 + len(export.signature) for export in one.facts.exports])
-    )
+    exports = sum([300 + len(export.signature) for export in one.facts.exports])
+    return 400 + len(one.uses.names) + len(one.uses.joined) + exports
 
 
 def remembered(
     project: Project,
-    kind: str,
+    kind: Kind[Made],
     files: Sequence[SizedFile],
-    make: Callable[[Sequence[SizedFile]], dict[tuple[str, str], Made]],
-    weigh: Callable[[Made], int],
-    most: int,
+    progress: Callable[[int, int], None] | None = None,
 ) -> dict[tuple[str, str], Made]:
-    """What is made of each file, remembered while it stays as it is, as far as all of it weighs no more than `most`."""
-    key = (kind, project.root)
+    """What is made of each file, remembered while it stays as it is."""
+    key = (kind.name, project.root)
     recalled = project.contents.recall(key, namespace="context")
     before: dict[tuple[str, str], tuple[Identity, Made]] = recalled if isinstance(recalled, dict) else {}
     seen: dict[tuple[str, str], Identity] = {}
@@ -115,10 +126,10 @@ def remembered(
         except OSError:
             pass  # it is made as one that is gone
     known = {at: before[at][1] for at, now in seen.items() if at in before and before[at][0] == now}
-    made = make([file for file in files if file[:2] not in known])
+    made = _made(project, kind, [file for file in files if file[:2] not in known], progress)
     new = {at: (seen[at], one) for at, one in made.items() if at in seen and is_settled(seen[at], started)}
     if new:
-        kept = bounded({**before, **new}, weigh, most)
+        kept = bounded({**before, **new}, kind.weight, _MAX_REMEMBERED)
         project.contents.memo(key, (), lambda: kept, namespace="context", variant=object())
     return {file[:2]: known[file[:2]] if file[:2] in known else made[file[:2]] for file in files}
 
@@ -136,32 +147,37 @@ def bounded(
 
 
 def _made(
-    project: Project, files: Sequence[SizedFile], progress: Callable[[int, int], None] | None
-) -> dict[tuple[str, str], SourceFacts]:
-    """The facts of some files: kept ones by what the files hold, the others made now and kept."""
+    project: Project, kind: Kind[Made], files: Sequence[SizedFile], progress: Callable[[int, int], None] | None
+) -> dict[tuple[str, str], Made]:
+    """The same of files that are not remembered: kept by what the files hold, or made now and kept."""
     if not files or not project.user_cache:
-        return _analysed(project.root, files, progress)
-    store = FactStore(project.user_cache, project.root, "contexts")
+        return _read(project.root, kind, files, progress)
+    store = project.kept_facts
     store.load()
-    keys = {(place, name): key for place, name, _ in files if (key := _key(project.root, place, name))}
-    made = {file: _unpacked(file[1], kept) for file, key in keys.items() if (kept := store.get(key)) is not None}
-    new = _analysed(project.root, [each for each in files if each[:2] not in made], progress)
-    complete = [file for file, one in new.items() if file in keys and one.facts.unread in ("", NO_GRAMMAR)]
+    keys = _keys(project.root, kind, files)
+    made = {at: kind.unpacked(at[1], kept) for at, key in keys.items() if (kept := store.get(key)) is not None}
+    new = _read(project.root, kind, [file for file in files if file[:2] not in made], progress)
+    complete = [(*at, 0) for at, one in new.items() if at in keys and kind.is_complete(one)]
     # A file that was written to between the two looks would have the facts of other content.
-    complete = [file for file in complete if _key(project.root, *file) == keys[file]]
-    if complete:
-        store.add({keys[file]: _packed(new[file]) for file in complete}, None)
+    still = [at for at, key in _keys(project.root, kind, complete).items() if key == keys[at]]
+    if still:
+        store.add({keys[at]: kind.packed(new[at]) for at in still}, None)
     return {**made, **new}
 
 
-def _key(root: str, place: str, name: str) -> bytes:
-    """The key of a file's facts; nothing for one that cannot be read."""
-    if (data := read_beneath(root, place, name, MAX_ANALYSED)) is None:
-        return b""
-    from holdfast.code.code_sections import cutter_version  # where nothing is analysed, the gate does without
+def _keys(root: str, kind: Kind[Made], files: Sequence[SizedFile]) -> dict[tuple[str, str], bytes]:
+    """The keys of what is made of those files that can be read."""
+    keys: dict[tuple[str, str], bytes] = {}
+    versions: dict[str, str] = {}
+    for place, name, _ in files:
+        if (data := read_beneath(root, place, name, MAX_ANALYSED)) is None:
+            continue
+        if (language := code_language(name, data)) not in versions:
+            from holdfast.code.code_sections import cutter_version  # where nothing is analysed, the gate does without
 
-    made_by = f"facts {_FACTS} {cutter_version(code_language(name, data))} {name!a}"
-    return fact_key(made_by, sha256(data).digest())
+            versions[language] = cutter_version(language)
+        keys[place, name] = fact_key(f"{kind.name} {versions[language]} {name!a}", sha256(data).digest())
+    return keys
 
 
 def _packed(one: SourceFacts) -> bytes:
@@ -178,14 +194,14 @@ def _unpacked(name: str, data: bytes) -> SourceFacts:
     return SourceFacts(FileFacts(**facts), References(bytes.fromhex(names), bytes.fromhex(joined)))
 
 
-def _analysed(
-    root: str, files: Sequence[SizedFile], progress: Callable[[int, int], None] | None
-) -> dict[tuple[str, str], SourceFacts]:
+def _read(
+    root: str, kind: Kind[Made], files: Sequence[SizedFile], progress: Callable[[int, int], None] | None
+) -> dict[tuple[str, str], Made]:
     items: list[SourcePath] = [(root, place, name) for place, name, _ in files]
-    made: dict[tuple[str, str], SourceFacts] = {}
-    for number, one in worked(items, analyse_file, sum([size for _, _, size in files])):
+    made: dict[tuple[str, str], Made] = {}
+    for number, one in worked(items, kind.read, sum([size for _, _, size in files])):
         _, place, name = items[number]
-        made[place, name] = one if one is not None else SourceFacts(_unread(name, NOT_PARSED))
+        made[place, name] = one if one is not None else kind.lost(name)
         if progress is not None:
             progress(len(made), len(items))
     return made
