@@ -8,7 +8,7 @@ from time import gmtime, strftime
 from holdfast.caches.arguments import ReplayArguments
 from holdfast.caches.audit_shapes import AuditAnswer, AuditedCall, DifferingReceipt
 from holdfast.caches.meant_caches import cache_roots
-from holdfast.caches.on_disk.kept_answers import (
+from holdfast.caches.on_disk.receipt_replay import (
     ABSENT,
     CHANGED,
     GONE,

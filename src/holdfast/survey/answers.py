@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from holdfast.caches.meant_caches import cache_roots
-from holdfast.caches.on_disk.receipt_costs import ReceiptCosts, receipt_files
+from holdfast.caches.on_disk.receipt_replay import ReceiptCosts, receipt_files
 from holdfast.contexts.answers import open_project
 from holdfast.contexts.answers.health import token_counts
 from holdfast.contexts.answers.mapping import place_in

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from holdfast.caches.build.project_directory import Project
 from holdfast.caches.on_disk.cache_listing import inspect_cache, list_caches
-from holdfast.caches.on_disk.receipt_costs import receipt_files
+from holdfast.caches.on_disk.receipt_replay import receipt_files
 from holdfast.caches.on_disk.receipt_store import MOST_FILES
 from holdfast.caches.on_disk.work_tree import WorkTrees
 from holdfast.caches.project_answers import sync
