@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import lru_cache
 from hashlib import sha256
 from itertools import accumulate
 
@@ -45,6 +46,21 @@ class CodeFile(NamedTuple):
     record: CodeRecord
 
 
+@lru_cache(2)
+def _path_terms(paths: tuple[str, ...]) -> tuple[dict[int, dict[int, int]], list[int]]:
+    """The terms of paths, as key -> place -> quarters, and the words of each; an edit leaves them as they are."""
+    terms: dict[int, dict[int, int]] = {}
+    lengths = []
+    for place, path in enumerate(paths):
+        words = code_words(path.rpartition(".")[0])
+        lengths.append(len(words))
+        for word in words:
+            for key, quarters in name_keys(word):
+                of_key = terms.setdefault(key, {})
+                of_key[place] = of_key.get(place, 0) + quarters
+    return terms, lengths
+
+
 class CodeSource:
     """The `SearchSource` of source files; `read` gives the bytes of one by its path, as they are now."""
 
@@ -59,16 +75,8 @@ class CodeSource:
         self._steps = {field: FieldSteps(field) for field in ("body", "headings", "path", "document")}
         self._pages: dict[int, CodePage] = {}
         self._found: dict[str, dict[int, list[tuple[int, int, int]]]] = {}
-        self._paths: dict[int, dict[int, int]] = {}  # key of a term -> place -> quarters
-        self._path_lengths: list[int] = []
+        self._paths, self._path_lengths = _path_terms(tuple([file.path for file in self._files]))
         self._tests: dict[str, list[str]] | None = None
-        for place, file in enumerate(self._files):
-            words = code_words(file.path.rpartition(".")[0])
-            self._path_lengths.append(len(words))
-            for word in words:
-                for key, quarters in name_keys(word):
-                    of_key = self._paths.setdefault(key, {})
-                    of_key[place] = of_key.get(place, 0) + quarters
         self._count = counter(tokenizer)
         self.tokens = CountedTokens(self.count)
 
