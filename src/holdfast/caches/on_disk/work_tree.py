@@ -239,7 +239,7 @@ class WorkTrees:
 
 def _why(record: CodeRecord) -> str:
     """Why the text of a file is not searched; a file has a section unless it is left out, or empty."""
-    return "" if record.sections else record.unread
+    return "" if record.sections else record.cut.unread
 
 
 @lru_cache(2 * MOST_FILES)

@@ -13,7 +13,6 @@ from array import array
 from collections import Counter
 from collections.abc import Callable
 from functools import lru_cache
-from typing import Any
 from zlib import crc32
 
 from holdfast.caches.search.word_terms import STOP_WORDS, raw_words, word_terms
@@ -178,7 +177,7 @@ class CodeRecord:
     def cut(self) -> CutFile:
         """The symbols and pieces of the file."""
         if self._meta is None:
-            unread, _, symbols, pieces = self._decoded()
+            unread, _, symbols, pieces = decode(bytes(self._data[self._meta_at :]))
             self._meta = CutFile([Symbol(*symbol) for symbol in symbols], [Piece(*piece) for piece in pieces], unread)
         return self._meta
 
@@ -187,12 +186,3 @@ class CodeRecord:
         """Whether a program wrote the file, or lines in it that no person reads."""
         head = bytes(self._data[self._meta_at : self._meta_at + 64]).partition(b"[[")[0]
         return b"true" in head or not head.startswith(b'[""')
-
-    @property
-    def unread(self) -> str:
-        """Why the file was not cut by a grammar; empty where it was."""
-        return self.cut.unread
-
-    def _decoded(self) -> tuple[str, bool, list[list[Any]], list[list[int]]]:
-        found: tuple[str, bool, list[list[Any]], list[list[int]]] = decode(bytes(self._data[self._meta_at :]))
-        return found

@@ -186,12 +186,12 @@ class CodeSource:
     def section(self, number: int) -> Section:
         """The section of this number: its symbol, lines and characters."""
         place = self._place_of(number)
-        return self._page(place).section(number - self._firsts[place])
+        return self.page(place).section(number - self._firsts[place])
 
     def count(self, number: int) -> int:
         """The tokens of a section's content."""
         section = self.section(number)
-        return self._count(self._page(self._place_of(number)).document.content[section.start : section.end])
+        return self._count(self.page(self._place_of(number)).document.content[section.start : section.end])
 
     def name_tokens(self, number: int) -> int:  # noqa: ARG002  # as every source takes it
         """Nothing: names are counted with their lines."""
@@ -205,11 +205,8 @@ class CodeSource:
         """The id of a file."""
         return document_id(self._files[place].path)
 
-    def page(self, place: int, prefix: str = "") -> ProvenPage:  # noqa: ARG002  # code is cited by its path
+    def page(self, place: int, prefix: str = "") -> CodePage:  # noqa: ARG002  # code is cited by its path
         """A file as it is on disk now, proven by its hash; CodeChanged where it is another one by now."""
-        return self._page(place)
-
-    def _page(self, place: int) -> CodePage:
         page = self._pages.get(place)
         if page is None:
             file = self._files[place]
@@ -330,13 +327,6 @@ class CodePage(ProvenPage):
         """The innermost symbol that has a line; None where none has."""
         symbol = symbol_at(self.cut.symbols, line)
         return None if symbol is None else self._section(symbol, symbol.first, symbol.last)
-
-    def cited(self, at: int, section_at: Callable[[int], Section]) -> CitedText:  # noqa: ARG002  # as every page takes it
-        """One section."""
-        found = self._cited.get((at, at))
-        if found is None:
-            found = self._cited[at, at] = self._made(self.section(at))
-        return found
 
     def _made(self, section: Section) -> CitedText:
         # A piece of a declaration may have the closing bracket of a group that this stands in.

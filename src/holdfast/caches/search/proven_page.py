@@ -123,7 +123,7 @@ class ProvenPage:
         """One section; `section_at` is asked where it was not met before."""
         found = self._cited.get((at, at))
         if found is None:
-            found = self._cited[at, at] = CitedText(self.document, self.title, self.prefix, section_at(at))
+            found = self._cited[at, at] = self._made(section_at(at))
         return found
 
     def named(self, cited: CitedText) -> CitedText:
@@ -145,7 +145,7 @@ class ProvenPage:
             start, end = self._cited[first, first].section, self._cited[last, last].section
             cited = start.cited_lines[0], end.cited_lines[1], start.cited_header
             whole = start._replace(last=end.last, end=end.end, to_column=end.to_column, cited=cited)
-            found = self._cited[first, last] = CitedText(self.document, self.title, self.prefix, whole)
+            found = self._cited[first, last] = self._made(whole)
         return found
 
 
