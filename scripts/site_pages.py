@@ -158,6 +158,28 @@ def configuration(pages: Path) -> str:
     )
 
 
+def add_file_search(site: Path) -> None:
+    """Put a search into every page that works where the pages are opened as files, from the theme's own index."""
+    items = json.loads((site / "search.json").read_text(encoding="utf-8"))["items"]
+    sections = [
+        [
+            item["location"],
+            " › ".join(dict.fromkeys([*item["path"], item["title"]])),
+            re.sub("<[^>]*>", " ", item["text"]),
+        ]
+        for item in items
+    ]
+    script = (Path(__file__).parent / "file_search.js").read_text(encoding="utf-8")
+    index = json.dumps(sections, separators=(",", ":"))
+    (site / "file-search.js").write_text(f"const SECTIONS = {index};\n{script}", encoding="utf-8")
+    for file in site.rglob("*.html"):
+        up = "../" * (len(file.relative_to(site).parts) - 1)
+        text = file.read_text(encoding="utf-8")
+        file.write_text(
+            text.replace("</body>", f'<script defer src="{up}file-search.js"></script></body>', 1), encoding="utf-8"
+        )
+
+
 class Page(HTMLParser):
     """What a page links to, what it loads, and the places in it that can be linked to."""
 
@@ -226,6 +248,7 @@ def main() -> int:
     if built.returncode:
         print(re.sub(r"\x1b\[[0-9;]*m", "", built.stdout + built.stderr))
         return 1
+    add_file_search(WORK / "html")
     wrong = faults(WORK / "html")
     print("\n".join(wrong) if wrong else f"{len(list((WORK / 'html').rglob('*.html')))} pages in build/site/html")
     return 1 if wrong else 0
