@@ -4,8 +4,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
+from holdfast.caches.arguments import (
+    BundleArguments,
+    PullArguments,
+    PushArguments,
+    SignArguments,
+    UnbundleArguments,
+)
 from holdfast.caches.build.cache_check import pulled_damage, version_there
 from holdfast.caches.build.cache_plan import SourceChanges
 from holdfast.caches.build.machine_state import read_state, write_state
@@ -26,25 +33,15 @@ from holdfast.caches.registry.bundle import Bundle, read_bundle, write_bundle
 from holdfast.caches.registry.cache_files import files_of, read_signature, signature_path, sums_of
 from holdfast.caches.registry.docker_credentials import find_credentials
 from holdfast.caches.registry.registry_client import RegistryClient
-from holdfast.caches.registry.transfers import MOST_BYTES, PulledCache, most_bytes, pull_cache, push_cache
+from holdfast.caches.registry.transfers import MOST_BYTES, PulledCache, Tell, most_bytes, pull_cache, push_cache
+from holdfast.caches.registry_shapes import BundleAnswer, PullAnswer, PushAnswer, SignAnswer
 from holdfast.caches.search.impacts import RANKING
 from holdfast.core import minisign, posix_calls
 from holdfast.core.atomic_write import write_file
 from holdfast.core.errors import CacheInvalid, HostNotAgreed, IoError, OutOfDate, SignatureRefused, UsageError
 from holdfast.core.minisign import PublicKey, parse_public_key
 from holdfast.operation import Outcome
-
-if TYPE_CHECKING:
-    from holdfast.caches.arguments import (
-        BundleArguments,
-        PullArguments,
-        PushArguments,
-        SignArguments,
-        UnbundleArguments,
-    )
-    from holdfast.caches.registry.transfers import Tell
-    from holdfast.caches.registry_shapes import BundleAnswer, PullAnswer, PushAnswer, SignAnswer
-    from holdfast.workspace import Workspace
+from holdfast.workspace import Workspace
 
 
 def push(workspace: Workspace, arguments: PushArguments) -> Outcome[PushAnswer]:

@@ -7,13 +7,10 @@ of another kind is a program of the person's, and its file counts as it lies the
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Mapping
 from hashlib import sha1, sha256
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from holdfast.contexts.git_attributes import State
+from holdfast.contexts.git_attributes import State
 
 _IDENT = re.compile(rb"\$Id:[^$\n]*+\$")
 _POINTER = b"version https://git-lfs.github.com/spec/v1\n"

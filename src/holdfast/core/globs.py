@@ -9,12 +9,9 @@ name and not one character; a pattern without a slash (but at its end) is compar
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
 from holdfast.core.glob_pattern import Glob, parse_glob
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 
 class GlobList:

@@ -9,14 +9,11 @@ from __future__ import annotations
 
 import os
 import stat
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 from holdfast.core import posix_calls
 from holdfast.core.errors import IoError
 from holdfast.core.regular_files import close_quietly
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 _MARK = ".holdfast-"
 # What was replaced, or is about to be: looked into before anything of it is removed.

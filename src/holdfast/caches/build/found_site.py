@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 
 from holdfast.caches.build.guarded_files import Guard
 from holdfast.caches.readers.generators import FEWEST_LANGUAGES, GENERATORS, LANGUAGES, MARKS, PLAIN, Generator
 from holdfast.core.record import NamedTuple
 from holdfast.core.unicode_text import lower_case
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 _MAX_MARK_BYTES = 1 << 20
 # Why a folder is left out.

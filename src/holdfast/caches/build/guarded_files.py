@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import stat
 
-from holdfast.caches.build.source_item import NAMED, PACKAGED
+from holdfast.caches.build.source_item import NAMED, PACKAGED, SourceItem
 from holdfast.caches.cache_format import MAX_DOCUMENT_BYTES
 from holdfast.caches.readers.source_reader import Unreadable
 from holdfast.caches.secret_patterns import BY_CONTENT, BY_NAME, holds_private_key, is_secret_path
@@ -17,10 +17,6 @@ from holdfast.core.confined_paths import lies_inside, reach, read_confined
 from holdfast.core.ignore_rules import CONTEXTIGNORE, GITIGNORE, Rules
 from holdfast.core.record import NamedTuple
 from holdfast.core.regular_files import NotRegular, TooLarge
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from holdfast.caches.build.source_item import SourceItem
 
 _MAX_IGNORE_BYTES = 1 << 20
 # What a path leads to.

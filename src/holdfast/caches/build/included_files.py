@@ -6,12 +6,8 @@ import os
 from hashlib import sha256
 
 from holdfast.caches.build.guarded_files import Guard, IgnoredFiles, Outside, Refused
-from holdfast.caches.build.source_item import FOUND, PACKAGED
+from holdfast.caches.build.source_item import FOUND, PACKAGED, SourceItem
 from holdfast.caches.readers.source_reader import Site
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from holdfast.caches.build.source_item import SourceItem
 
 # A longer file is no example in a text.
 MAX_INCLUDED_BYTES = 1 << 20

@@ -12,16 +12,13 @@ import os
 from hashlib import sha256
 from time import time
 
+from holdfast.caches.build.project_directory import Project
 from holdfast.caches.build.source_state import SourceState, encode_state, parse_state
 from holdfast.core import posix_calls
 from holdfast.core.canonical_json import decode
 from holdfast.core.confined_paths import lies_inside
 from holdfast.core.errors import UnsafePath
 from holdfast.core.own_folder import OwnFolder
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from holdfast.caches.build.project_directory import Project
 
 FOLDER = "holdfast"
 # The caches that were synced longest ago are forgotten beyond this.

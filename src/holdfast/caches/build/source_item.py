@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
+from holdfast.caches.cache_format import Entry
 from holdfast.core.record import NamedTuple
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from holdfast.caches.cache_format import Entry
-
 
 # How a source got onto the list: found below a folder of the project, named itself, or as a file of a package.
 FOUND, NAMED, PACKAGED = "found", "named", "packaged"

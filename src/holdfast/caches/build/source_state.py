@@ -6,21 +6,16 @@ Losing it costs time only: everything in it can be found again. `machine_state` 
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Sequence
 from hashlib import sha256
 from stat import S_ISREG
 from time import time_ns
+from typing import Any
 
 from holdfast.core.canonical_json import decode
-from holdfast.core.file_identity import identity, is_settled, is_written_before
+from holdfast.core.file_identity import Identity, identity, is_settled, is_written_before
 from holdfast.core.record import NamedTuple
 from holdfast.core.regular_files import read_regular
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from typing import Any
-
-    from holdfast.core.file_identity import Identity
 
 _STATE_VERSION = 6
 _MAX_SOURCE_BYTES = 256 << 20

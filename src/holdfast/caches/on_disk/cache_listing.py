@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import stat
 
+from holdfast.caches.cache_format import Manifest
 from holdfast.caches.on_disk.cache_directory import (
     COMPILED,
     MANIFEST,
@@ -20,10 +21,6 @@ from holdfast.core.confined_paths import open_below, open_directory, printable
 from holdfast.core.errors import CacheInvalid, CacheMissing, IoError
 from holdfast.core.record import NamedTuple
 from holdfast.core.unicode_text import is_unicode
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from holdfast.caches.cache_format import Manifest
 
 # Attempts to look at a cache that is replaced again and again meanwhile.
 _ATTEMPTS = 16

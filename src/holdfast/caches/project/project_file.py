@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from holdfast.caches.oci_reference import parse_reference
 from holdfast.caches.tokenizers import TOKENIZERS, USUAL
@@ -14,8 +14,7 @@ from holdfast.core.glob_pattern import parse_glob
 from holdfast.core.globs import as_bytes
 from holdfast.core.unicode_text import is_unicode, lower_case
 
-if TYPE_CHECKING:
-    Value = Any
+Value = Any
 
 FILE_NAME = "context.toml"
 # The cache that `context add --package` adds to.

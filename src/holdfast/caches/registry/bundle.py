@@ -11,7 +11,7 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, BinaryIO, NamedTuple
+from typing import BinaryIO, NamedTuple
 
 from holdfast.caches.build.cache_check import lock_reasons, version_there
 from holdfast.caches.build.project_directory import Project, only_writer
@@ -24,6 +24,7 @@ from holdfast.caches.project.project_lock import LOCK_NAME, MAX_LOCK_BYTES, Proj
 from holdfast.caches.registry.cache_artifact import MAX_SIGNATURE, digest_of
 from holdfast.caches.registry.cache_files import files_of, put_signature, read_signature, signature_path, sums_of
 from holdfast.caches.registry.file_set_tar import END, Member, is_cache_file, member_parts, tar_members, unpack
+from holdfast.caches.registry_shapes import BundledCacheAnswer
 from holdfast.core.atomic_write import StagedDirectory, StagedFile, write_file
 from holdfast.core.confined_paths import printable
 from holdfast.core.errors import CacheInvalid, IoError, RegistryFailed, SignatureRefused, UsageError
@@ -32,9 +33,6 @@ from holdfast.core.regular_files import open_regular
 from holdfast.core.staging import check_room
 from holdfast.core.unicode_text import lower_case
 from holdfast.version import DISTRIBUTION
-
-if TYPE_CHECKING:
-    from holdfast.caches.registry_shapes import BundledCacheAnswer
 
 _CACHES, _WHEELS, _SIGNED = "caches", "wheels", ".minisig"
 _MOST_BYTES = 64 << 30

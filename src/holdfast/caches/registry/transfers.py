@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, BinaryIO, NamedTuple
+from typing import BinaryIO, NamedTuple
 
 from holdfast.caches.build.publish import cache_contents, check_replaceable
 from holdfast.caches.oci_reference import OciReference, is_digest
@@ -33,8 +33,7 @@ from holdfast.core.minisign import PublicKey, verify
 from holdfast.core.own_folder import OwnFolder
 from holdfast.core.staging import check_room
 
-if TYPE_CHECKING:
-    Tell = Callable[[str, int, int], None]
+Tell = Callable[[str, int, int], None]
 
 _PARTS = ".holdfast-pull"  # a name that no listing of caches shows
 # Bytes that a pull takes at most where the lock does not say how many the cache had.

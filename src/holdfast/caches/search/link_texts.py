@@ -8,15 +8,12 @@ document may hand on is bounded, and so is what is kept of any one that is linke
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator, Sequence
 
 from holdfast.caches.search.sections import telling
 from holdfast.caches.search.word_terms import raw_words
 from holdfast.core.record import NamedTuple
 from holdfast.core.unicode_text import WHITE_SPACE, lower_case, split_at_white_space
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
 
 # Characters. What is longer is no text of a link, no label, no target anyone would write.
 LONGEST_TEXT, LONGEST_TARGET = 200, 400

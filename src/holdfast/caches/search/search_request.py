@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
+from holdfast.caches.search.asked_caches import AskedCache
 from holdfast.caches.search.section_ranking import SHARE
 from holdfast.core.record import NamedTuple
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from holdfast.caches.search.asked_caches import AskedCache
 
 
 class LeftOut(NamedTuple):

@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from holdfast.contexts.answers import open_project
+from holdfast.contexts.arguments import ListArguments, ValidateArguments
 from holdfast.contexts.on_disk.directory_view import CONTEXT_FILE
 from holdfast.contexts.on_disk.project import Project, scan
 from holdfast.contexts.on_disk.watcher import watch_project
+from holdfast.contexts.shapes import StateChange, ValidateAnswer, WatchAnswer
 from holdfast.core.canonical_json import encode
 from holdfast.core.confined_paths import printable
 from holdfast.core.errors import ContextCorrupt
 from holdfast.core.standard_streams import write_output
 from holdfast.core.tokens import tokens_of_bytes
 from holdfast.operation import Outcome
-
-if TYPE_CHECKING:
-    from holdfast.contexts.arguments import ListArguments, ValidateArguments
-    from holdfast.contexts.shapes import StateChange, ValidateAnswer, WatchAnswer
-    from holdfast.workspace import Workspace
+from holdfast.workspace import Workspace
 
 
 class TokenCount(NamedTuple):
