@@ -276,6 +276,7 @@ HOSTILE: dict[str, tuple[str, ...]] = {
     "specs/checkbox_lines.py:_LIKE_A_BOX": (" ", "1", "1.", "-| ", "1.| ", "- [|]", "- []|a"),
     "specs/checkbox_lines.py:_NUMBER": ("1", "1.", "1|.1", "."),
     "specs/checkbox_lines.py:_NUMBER_OR_CODE": ("a", "1", "a1"),
+    "specs/names.py:_BETWEEN": (" ", "-", "a"),
     "specs/project_facts.py:_OPEN_TARGETS": ("%", "$", "%|a", "%:", "\n%", "-include"),
     "specs/project_facts.py:_REQUIRED": ("require ", "\n", "a/b", "a/|b", "go ", "go |a"),
     "specs/project_facts.py:_REQUIREMENT": ("a", "a[", "a[|b", "a| ", "a |b"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
+from hashlib import sha256
 
 from holdfast.core.tokens import tokens_of_bytes
 from holdfast.core.unicode_text import WHITE_SPACE
@@ -13,15 +13,6 @@ from holdfast.specs.shapes import Discipline
 _LEFT_OUT: dict[Discipline, tuple[str, ...]] = {"full": (), "standard": ("tests",), "minimal": ("tests", "reviews")}
 _LONGEST_FRONT = 100
 _MAX_HEADINGS = 160
-
-
-class SteeringDigest(NamedTuple):
-    """A steering document in a line: enough to notice a change and to remember what it is about."""
-
-    name: str
-    sha256: str
-    tokens: int
-    headings: str
 
 
 def for_discipline(template: str, discipline: Discipline, left_out: tuple[str, ...] = ()) -> str:
@@ -81,14 +72,10 @@ def templates_to_fill(templates: Mapping[str, str]) -> str:
     return "\n\n".join([f"`{path}`:\n\n````md\n{text.strip(WHITE_SPACE)}\n````" for path, text in templates.items()])
 
 
-def digest_of(name: str, text: str, sha256: str, size: int) -> SteeringDigest:
-    """The digest of one steering document."""
-    headings = [line.strip("# \r") for line in text.split("\n") if line.startswith("#")]
-    listed = " · ".join([heading for heading in headings if heading])
-    return SteeringDigest(name, sha256[:12], tokens_of_bytes(size), listed[:_MAX_HEADINGS])
-
-
-def digest_line(digest: SteeringDigest) -> str:
-    """A digest as the compact guide shows it."""
-    about = f": {digest.headings}" if digest.headings else ""
-    return f"- {file_name(digest.name)}, sha256 {digest.sha256}, {digest.tokens} tokens{about}"
+def digest_line(name: str, data: bytes) -> str:
+    """A steering document in a line: enough to notice a change and to remember what it is about."""
+    lines = data.decode("utf-8", "replace").split("\n")
+    headings = [line.strip("# \r") for line in lines if line.startswith("#")]
+    listed = " · ".join([heading for heading in headings if heading])[:_MAX_HEADINGS]
+    about = f": {listed}" if listed else ""
+    return f"- {file_name(name)}, sha256 {sha256(data).hexdigest()[:12]}, {tokens_of_bytes(len(data))} tokens{about}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from holdfast.core.unicode_text import lower_case
@@ -9,7 +10,7 @@ from holdfast.specs.white_space import WHITE_SPACE
 
 _MAX_BYTES = 255
 _MOST_ALIKE, _SHORTEST_WORD = 3, 3
-_BETWEEN = frozenset("\t\n\r-_.,;:!?'\"`()[]{}/\\")
+_BETWEEN = re.compile(r"""[ \t\n\r\-_.,;:!?'"`()\[\]{}/\\]""").split
 # What a person could not see in a listing: controls, invisible and bidi marks, private characters, no characters.
 _UNSEEN = (
     *((0x00, 0x1F), (0x7F, 0x9F), (0xAD, 0xAD), (0x061C, 0x061C), (0x180E, 0x180E), (0x200B, 0x200F)),
@@ -43,8 +44,7 @@ def names_like(names: Sequence[str], text: str) -> list[str]:
 
 def _words(text: str) -> list[str]:
     """The words of a text in lower case, what is between its ASCII signs, each once."""
-    bare = "".join([" " if character in _BETWEEN else character for character in lower_case(text)])
-    return [word for word in dict.fromkeys(bare.split(" ")) if word]
+    return [word for word in dict.fromkeys(_BETWEEN(lower_case(text))) if word]
 
 
 def _is_seen(character: str) -> bool:

@@ -151,8 +151,7 @@ def _made(
     discipline: Discipline, steering: dict[str, bytes], full: str, compact: str, search: str, documents: dict[str, str]
 ) -> RoleGuide:
     texts = {doc: data.decode("utf-8", "replace") for doc, data in steering.items()}
-    digests = [guides.digest_of(doc, texts[doc], sha256(data).hexdigest(), len(data)) for doc, data in steering.items()]
-    listed = "\n".join([guides.digest_line(digest) for digest in digests])
+    listed = "\n".join([guides.digest_line(doc, data) for doc, data in steering.items()])
     whole = guides.for_discipline(full, discipline)
     whole = guides.filled(
         whole, {**documents, "steering": guides.quoted(texts), "names": ", ".join(texts) or "none yet"}
