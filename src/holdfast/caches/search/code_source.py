@@ -157,12 +157,12 @@ class CodeSource:
         found, paths = self._of(term), self._paths.get(term_key(term), {})
         for place in {**found, **paths}:
             sections, record, first = found.get(place, []), self._files[place].record, self._firsts[place]
-            path = _PATH * path_steps.of(paths[place])[self._path_lengths[place]] // 100 if place in paths else 0
+            path = _PATH * path_steps[paths[place]][self._path_lengths[place]] // 100 if place in paths else 0
             quarters = sum([in_body for _, in_body, _ in sections])
-            whole = _FILE * document.of(quarters)[record.words] // 100 if quarters else 0
+            whole = _FILE * document[quarters][record.words] // 100 if quarters else 0
             for section, in_body, in_name in sections:
-                own = body.of(in_body)[record.bodies[section]] if in_body else 0
-                name = _NAMES * headings.of(in_name)[record.names[section]] // 100 if in_name else 0
+                own = body[in_body][record.bodies[section]] if in_body else 0
+                name = _NAMES * headings[in_name][record.names[section]] // 100 if in_name else 0
                 best = max(own, name, path)
                 step = best + 4 * (own + name + path - best) // 10 + whole
                 impacts.setdefault(first + section, {})[term] = weight * step

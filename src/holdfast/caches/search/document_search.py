@@ -117,7 +117,7 @@ class DocumentSource:
     def _step(self, term: str, name: str, field: _Field) -> int:
         """The step of a term in a field; 0 where the field has not the term."""
         quarters = self._quarters(term, field)
-        return self._steps[name].of(quarters)[field.length] if quarters else 0
+        return self._steps[name][quarters][field.length] if quarters else 0
 
     def holding(self, term: str) -> int:
         """How many sections hold a term in their body or headings, or in their document's title or path."""

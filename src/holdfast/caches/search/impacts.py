@@ -58,24 +58,20 @@ def unit(sections: int, holding: int) -> int:
     return _units[key]
 
 
-class FieldSteps:
+class FieldSteps(dict[int, "_FieldStepsByLength"]):
     """The steps of one field by how often a term occurs in it and how long it is, each computed once.
 
     `field` is title, path, links, headings, body, or document for all bodies of a document as one text.
-    `FieldSteps(field).of(quarters)[length]` is the step (1 to 141) of a term that occurs `quarters` / 4 times in a
-    field of that length.
+    `FieldSteps(field)[quarters][length]` is the step (1 to 141) of a term that occurs `quarters` / 4 times in a field
+    of that length.
     """
 
     def __init__(self, field: str) -> None:
+        super().__init__()
         self._field = field
-        self._known: dict[int, _FieldStepsByLength] = {}
 
-    def of(self, quarters: int) -> dict[int, int]:
-        """length of the field -> step of a term that occurs `quarters` / 4 times in it."""
-        known = self._known.get(quarters)
-        if known is None:
-            known = _FieldStepsByLength(self._field, quarters)
-            self._known[quarters] = known
+    def __missing__(self, quarters: int) -> _FieldStepsByLength:
+        known = self[quarters] = _FieldStepsByLength(self._field, quarters)
         return known
 
 

@@ -149,7 +149,7 @@ class Impacts:
         self._body, self._headings, self._document = map(FieldSteps, ("body", "headings", "document"))
         self._named = tuple(map(FieldSteps, ("title", "path", "links")))
         # What a section has that holds a term once, where no other section of its document and no other field does.
-        once, of_text = self._body.of(QUARTERS), self._document.of(QUARTERS)
+        once, of_text = self._body[QUARTERS], self._document[QUARTERS]
         texts = map(self._texts.__getitem__, self._place_of)
         self._alone = [once[own] + evidence_step(of_text[text]) for own, text in zip(bodies, texts, strict=True)]
 
@@ -168,11 +168,13 @@ class Impacts:
         shared: dict[int, int] = {}  # what documents say by all their bodies for the sections that hold the term
         documents: dict[int, int] = {}
         for place, quarters in texts.items():
-            evidence = evidence_step(self._document.of(quarters)[self._texts[place]])
+            evidence = evidence_step(self._document[quarters][self._texts[place]])
             many = quarters >= MANY and self._section_counts[place] > 1
             shared[place] = 0 if many else evidence
-            if step := document_step(named_step(*named.get(place, _NO_STEPS)), evidence, many):
-                documents[place] = step
+            if many or place in named:
+                step = document_step(named_step(*named.get(place, _NO_STEPS)), evidence, many)
+                if step:
+                    documents[place] = step
         for place in named.keys() - texts.keys():
             documents[place] = named_step(*named[place])
         sections = self._section_steps(bodies, _quarters(values, HEADINGS), named, shared)
@@ -199,20 +201,19 @@ class Impacts:
         shared: Mapping[int, int],
     ) -> dict[int, int]:
         """number -> step of each section that holds the term in its body or headings."""
-        lengths, step_of, place_of = self._lengths.bodies, self._body.of, self._place_of
-        found: dict[int, int] = {}
-        for number, quarters in bodies.items():
-            place = place_of[number]
-            body = step_of(quarters)[lengths[number]]
-            found[number] = (
-                section_step(body, 0, *named[place], shared[place], many=False)
-                if place in named
-                else body + shared[place]
-            )
+        lengths, steps, place_of = self._lengths.bodies, self._body, self._place_of
+        found = {
+            number: steps[quarters][lengths[number]] + shared[place_of[number]] for number, quarters in bodies.items()
+        }
+        for place, of_document in named.items():
+            for number in range(self._firsts[place], self._firsts[place + 1]):
+                if number in bodies:
+                    body = steps[bodies[number]][lengths[number]]
+                    found[number] = section_step(body, 0, *of_document, shared[place], many=False)
         for number, quarters in headings.items():
             place = place_of[number]
-            body = step_of(bodies[number])[lengths[number]] if number in bodies else 0
-            heading = self._headings.of(quarters)[self._lengths.headings[number]]
+            body = steps[bodies[number]][lengths[number]] if number in bodies else 0
+            heading = self._headings[quarters][self._lengths.headings[number]]
             of_document = named.get(place, _NO_STEPS)
             found[number] = section_step(body, heading, *of_document, shared.get(place, 0), many=False)
         return found
@@ -223,7 +224,7 @@ class Impacts:
         for field, steps in enumerate(self._named):
             lengths = self._lengths[field]
             for place, quarters in _quarters(values, field).items():
-                found.setdefault(place, [0, 0, 0])[field] = steps.of(quarters)[lengths[place]]
+                found.setdefault(place, [0, 0, 0])[field] = steps[quarters][lengths[place]]
         return {place: (title, path, links) for place, (title, path, links) in found.items()}
 
 

@@ -61,7 +61,7 @@ def test_a_field_s_step_is_bm25_in_sixty_fourths(field: str, quarters: int, leng
     weight, b, usual = CURVES[field]
     times, k1 = Fraction(quarters, 4), Fraction(12, 10)
     exact = 64 * weight * (k1 + 1) * times / (times + k1 * (1 - b + b * length / usual))
-    step = FieldSteps(field).of(quarters)[length]
+    step = FieldSteps(field)[quarters][length]
     assert step == max(1, int(exact + Fraction(1, 2)))
     assert 1 <= step <= 141
 
@@ -86,10 +86,10 @@ def test_both_lists_together_count_the_best_field_a_part_of_the_others_and_the_e
 
 def test_steps_by_hand() -> None:
     # A field of its usual length: 64 * 2.2 / (1 + 1.2), and a quarter of a time 64 * 0.55 / (0.25 + 1.2).
-    assert FieldSteps("title").of(4)[4] == 64
-    assert FieldSteps("title").of(1)[4] == 24
+    assert FieldSteps("title")[4][4] == 64
+    assert FieldSteps("title")[1][4] == 24
     # 64 * 0.7 * 2.2 / (1 + 0.72 + 0.48 * 2) of a text twice as long as usual.
-    assert FieldSteps("links").of(4)[32] == 37
+    assert FieldSteps("links")[4][32] == 37
     assert named_step(64, 50, 0) == 64 + 20
     assert evidence_step(64) == 19
     assert document_step(84, 19, many=False) == 84
