@@ -93,7 +93,27 @@ _PYTHON = (
 )
 _PRIVATE = "private protected fileprivate"
 _PREPROCESSOR = "preproc_if preproc_ifdef preproc_else preproc_elif linkage_specification declaration_list"
-_SCRIPT_KEYWORDS = "export default abstract async class interface type enum const var let static function"
+
+_TYPESCRIPT = Language(
+    "TypeScript",
+    "ts mts cts",
+    Grammar("tree_sitter_typescript", "language_typescript"),
+    "javascript",
+    "javascript",
+    _NODE,
+    (("index.ts", 1),),
+    "export default abstract async class interface type enum const var let static function",
+    "class interface enum",
+)
+_OCAML = Language(
+    "OCaml",
+    "ml",
+    Grammar("tree_sitter_ocaml", "language_ocaml"),
+    "ocaml",
+    "ocaml",
+    "Stdlib List String Array Printf Hashtbl Map Set Sys Unix Format Buffer Bytes Option Result Seq Fun Lazy",
+    keywords="let val type exception module class",
+)
 
 _TABLE = (
     Language(
@@ -107,38 +127,19 @@ _TABLE = (
         keywords="class async def type",
         types="class",
     ),
-    Language(
-        "TypeScript",
-        "ts mts cts",
-        Grammar("tree_sitter_typescript", "language_typescript"),
-        "javascript",
-        "javascript",
-        _NODE,
-        (("index.ts", 1),),
-        _SCRIPT_KEYWORDS,
-        "class interface enum",
+    _TYPESCRIPT,
+    _TYPESCRIPT._replace(
+        name="TSX",
+        extensions="tsx",
+        grammar=_TYPESCRIPT.grammar._replace(function="language_tsx"),
+        entries=(("index.tsx", 2),),
     ),
-    Language(
-        "TSX",
-        "tsx",
-        Grammar("tree_sitter_typescript", "language_tsx"),
-        "javascript",
-        "javascript",
-        _NODE,
-        (("index.tsx", 2),),
-        _SCRIPT_KEYWORDS,
-        "class interface enum",
-    ),
-    Language(
-        "JavaScript",
-        "js jsx mjs cjs",
-        Grammar("tree_sitter_javascript"),
-        "javascript",
-        "javascript",
-        _NODE,
-        (("index.js", 3),),
-        _SCRIPT_KEYWORDS,
-        "class",
+    _TYPESCRIPT._replace(
+        name="JavaScript",
+        extensions="js jsx mjs cjs",
+        grammar=Grammar("tree_sitter_javascript"),
+        entries=(("index.js", 3),),
+        types="class",
     ),
     Language(
         "Go",
@@ -337,23 +338,9 @@ _TABLE = (
     Language("Lua", "lua", Grammar("tree_sitter_lua"), "lua", "lua", "string table math io os debug coroutine"),
     Language("Bash", "sh bash", Grammar("tree_sitter_bash"), "shell", "file"),
     Language("Elixir", "ex exs", Grammar("tree_sitter_elixir"), "elixir", "elixir", keywords="defmodule defprotocol"),
-    Language(
-        "OCaml",
-        "ml",
-        Grammar("tree_sitter_ocaml", "language_ocaml"),
-        "ocaml",
-        "ocaml",
-        "Stdlib List String Array Printf Hashtbl Map Set Sys Unix Format Buffer Bytes Option Result Seq Fun Lazy",
-        keywords="let val type exception module class",
-    ),
-    Language(
-        "OCaml interface",
-        "mli",
-        Grammar("tree_sitter_ocaml", "language_ocaml_interface"),
-        "ocaml",
-        "ocaml",
-        "Stdlib List String Array Printf Hashtbl Map Set Sys Unix Format Buffer Bytes Option Result Seq Fun Lazy",
-        keywords="let val type exception module class",
+    _OCAML,
+    _OCAML._replace(
+        name="OCaml interface", extensions="mli", grammar=_OCAML.grammar._replace(function="language_ocaml_interface")
     ),
     Language("Clojure", "clj cljs cljc"),
     Language("Dart", "dart"),

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from holdfast.core.display_text import display_line
 from holdfast.core.errors import BudgetTooSmall
-from holdfast.core.largest_fit import largest_fit
-from holdfast.core.token_estimate import estimate_tokens
+from holdfast.core.largest_fit import counted, largest_fit
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -142,12 +141,7 @@ def impact_answer(since: str, file_count: int, reach: Reach, budget: int) -> Imp
             "not_read": list(reach.not_read),
             **{name: list(items[: taken[name]]) for name, items in sections.items()},  # type: ignore[typeddict-item]
         }
-        for _ in range(4):
-            tokens = estimate_tokens(as_text(value) + "\n")
-            if tokens <= value["tokens_used"]:
-                break
-            value["tokens_used"] = tokens
-        return value
+        return counted(value, as_text)
 
     value = answer(largest_fit(len(turns), lambda count: answer(count)["tokens_used"] <= budget))
     if value["tokens_used"] > budget:

@@ -13,8 +13,7 @@ from holdfast.code.analysis.facts import UNKNOWN
 from holdfast.contexts.map_text import as_text
 from holdfast.contexts.symbol_ranks import MapFile, Symbol, ranked_symbols
 from holdfast.core.errors import BudgetTooSmall
-from holdfast.core.largest_fit import largest_fit
-from holdfast.core.token_estimate import estimate_tokens
+from holdfast.core.largest_fit import counted, largest_fit
 
 if TYPE_CHECKING:
     from holdfast.contexts.shapes import MapAnswer, MapCounts, MappedFile, MappedSymbol
@@ -53,7 +52,7 @@ def project_map(
             "files": _grouped(symbols[:count]),
             **counts,
         }
-        return _counted(value)
+        return counted(value, as_text)
 
     value = answer(largest_fit(len(symbols), lambda count: answer(count)["tokens_used"] <= request.budget))
     if value["tokens_used"] > request.budget:
@@ -96,10 +95,3 @@ def _grouped(symbols: Sequence[Symbol]) -> list[MappedFile]:
         else:
             group["line"] = one.line
     return [{"path": path, "symbols": list(groups.values())} for path, groups in files.items()]
-
-
-def _counted(value: MapAnswer) -> MapAnswer:
-    """The answer with the tokens of its text, that number included."""
-    while (tokens := estimate_tokens(as_text(value) + "\n")) > value["tokens_used"]:
-        value["tokens_used"] = tokens
-    return value

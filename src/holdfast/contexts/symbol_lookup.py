@@ -17,7 +17,7 @@ from holdfast.code.code_sections import cut_source, symbol_at
 from holdfast.code.test_files import is_example
 from holdfast.core.display_text import display_line
 from holdfast.core.errors import BudgetTooSmall
-from holdfast.core.largest_fit import largest_fit
+from holdfast.core.largest_fit import counted, largest_fit
 from holdfast.core.token_estimate import estimate_tokens
 
 if TYPE_CHECKING:
@@ -144,12 +144,7 @@ def symbol_answer(name: str, found: Sequence[Looked], nearest: Sequence[str], bu
             "use_count": sum(counts.values()),
             "nearest": list(nearest),
         }
-        for _ in range(4):
-            tokens = estimate_tokens(as_text(value) + "\n")
-            if tokens <= value["tokens_used"]:
-                break
-            value["tokens_used"] = tokens
-        return value
+        return counted(value, as_text)
 
     has_body = len(defined) == 1 and estimate_tokens(defined[0][1].body) <= min(_BODY, budget // 2)
     # Of many definitions as many as half of the budget holds, so that uses are there as well.

@@ -1,8 +1,13 @@
-"""The largest number that fits, found without trying much larger ones. Pure."""
+"""The largest number that fits, found without trying much larger ones; answers that say what they cost. Pure."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any, TypeVar
+
+from holdfast.core.token_estimate import estimate_tokens
+
+Answer = TypeVar("Answer", bound=Any)
 
 
 def largest_fit(limit: int, fits: Callable[[int], bool]) -> int:
@@ -22,3 +27,10 @@ def largest_fit(limit: int, fits: Callable[[int], bool]) -> int:
         else:
             too_many = middle
     return taken
+
+
+def counted(answer: Answer, as_text: Callable[[Answer], str]) -> Answer:
+    """An answer with the tokens of its text as `tokens_used`, that number included."""
+    while (tokens := estimate_tokens(as_text(answer) + "\n")) > answer["tokens_used"]:
+        answer["tokens_used"] = tokens
+    return answer
