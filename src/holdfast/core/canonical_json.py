@@ -13,15 +13,11 @@ from _json import encode_basestring, encode_basestring_ascii, make_scanner
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
     from typing import Any, TypeAlias
 
     Json = Any  # None, bool, int, float, str, or lists, tuples and dicts of these
     JsonValue: TypeAlias = "bool | int | float | str | Sequence[JsonValue] | Mapping[str, JsonValue] | None"
-
-
-# What stands for itself in a JSON string, byte by byte.
-_PLAIN = bytes([*range(0x20, 0x22), *range(0x23, 0x5C), *range(0x5D, 0x100)])
 
 
 class Float32(float):
@@ -83,17 +79,6 @@ def quoted(text: str) -> str:
             escaped: str = encode_basestring_ascii(text)
             return escaped
     return quoted
-
-
-def all_quoted(texts: Sequence[str]) -> list[str]:
-    """JSON strings: where no text holds a mark, without looking at each."""
-    return [f'"{text}"' for text in texts] if are_plain(texts) else list(map(quoted, texts))
-
-
-def are_plain(texts: Iterable[str]) -> bool:
-    """Whether each text becomes a JSON string by adding quotes: ASCII, without anything to escape."""
-    joined = "".join(texts)
-    return joined.isascii() and not joined.encode().translate(None, _PLAIN)
 
 
 def shortest_text(value: Float32) -> str:
