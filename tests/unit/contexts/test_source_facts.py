@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from holdfast.code.analysis.facts import NOT_PARSED, TOO_LARGE, UNREADABLE, FileFacts
+from holdfast.code.analysis.facts import NOT_PARSED, TOO_LARGE, UNREADABLE
 from holdfast.code.on_disk import source_workers
 from holdfast.contexts.claims import claims_fingerprint
 from holdfast.contexts.on_disk import source_facts
@@ -173,9 +173,17 @@ def test_more_files_than_are_looked_at_are_counted_and_those_asked_for_come_firs
     assert (sorted(found.places[""]), found.left) == (["a.py", "d.py"], 2)
 
 
-def test_what_is_remembered_is_bounded_and_what_was_there_stays() -> None:
-    kept = {("", f"{at}.py"): ((at, 0, 0, 0, 0), source_facts.SourceFacts(FileFacts("x"))) for at in range(9)}
-    assert list(source_facts.bounded(kept, source_facts._weight, 1500)) == [("", "0.py"), ("", "1.py"), ("", "2.py")]
+def test_what_is_remembered_is_bounded_and_what_was_there_stays(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(source_facts, "is_settled", lambda _identity, _started: True)
+    monkeypatch.setattr(source_facts, "_weight", lambda _: 10)
+    monkeypatch.setattr(source_facts, "_MAX_REMEMBERED", 30)
+    for _ in range(2):  # the second time nothing weighs twice
+        assert len(gather_facts(project, scan(project)).places[""]) == 4
+        recalled: Any = project.contents.recall(("facts 2", project.root), namespace="context")
+        assert (recalled[0], list(recalled[1])) == (30, [("", "a.py"), ("", "b.py"), ("", "c.py")])
+        (Path(project.root) / "b.py").write_text("def bb(): ...\n")
 
 
 def test_items_of_a_pool_come_back_once_each_whatever_happens_to_workers(tmp_path: Path) -> None:

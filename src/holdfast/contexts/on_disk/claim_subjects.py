@@ -34,8 +34,11 @@ class Judgement(NamedTuple):
     changes: list[Change]
 
 
-def judge(project: Project, place: str, view: DirectoryView) -> Judgement:
-    """By the form its fingerprint has. ContextMissing, ContextCorrupt or UnsupportedVersion without a usable one."""
+def judge(project: Project, place: str, view: DirectoryView, known: OfFiles | None = None) -> Judgement:
+    """By the form its fingerprint has; `known` is what `look_ahead` found.
+
+    ContextMissing, ContextCorrupt or UnsupportedVersion without a usable context.
+    """
     if view.judgement is not None:
         return view.judgement
     headline = view.headline()
@@ -44,7 +47,7 @@ def judge(project: Project, place: str, view: DirectoryView) -> Judgement:
         verdict = view.freshness()
         return Judgement(verdict.state, verdict.computed, [])
     scope = headline.scope if _is_scope(view.path, headline.scope) else place or "."
-    subjects = Subjects(project, place, view)
+    subjects = Subjects(project, place, view, known)
     recorded = written.recorded
     if recorded is None and headline.fingerprint == claims_fingerprint(headline.scope, {}):
         recorded = {}
@@ -94,9 +97,10 @@ def recorded_now(subjects: Subjects, written: Sequence[Claim], before: Recorded,
 class Subjects:
     """What claims of one directory may be about. Everything is looked up when first asked for, and then kept."""
 
-    def __init__(self, project: Project, place: str, view: DirectoryView) -> None:
+    def __init__(self, project: Project, place: str, view: DirectoryView, known: OfFiles | None = None) -> None:
         self._project, self._place = project, place
         self._views: dict[str, DirectoryView | None] = {place: view}
+        self._known: OfFiles = known or {}
         self._of_files: dict[str, dict[str, FileSubjects]] = {}
         self._states: dict[str, str] = {}
 
@@ -185,8 +189,10 @@ class Subjects:
     def _files(self, place: str) -> dict[str, FileSubjects]:
         if place not in self._of_files:
             view = self._view(place)
-            found = subjects_of(self._project, _sources(place, view) if view is not None else [])
-            self._of_files[place] = {name: one for (_, name), one in found.items()}
+            files = _sources(place, view) if view is not None else []
+            is_known = all(file[:2] in self._known for file in files)
+            found = self._known if is_known else subjects_of(self._project, files)
+            self._of_files[place] = {name: found[place, name] for _, name, _ in files}
         return self._of_files[place]
 
     def _public(self, place: str, names: Sequence[str]) -> str:
@@ -217,11 +223,14 @@ class FileSubjects(NamedTuple):
     declared: list[Declared] | None = None  # None where its declarations cannot be read here
 
 
+OfFiles = dict[tuple[str, str], FileSubjects]  # by place and name
+
+
 def _sources(place: str, view: DirectoryView) -> list[SizedFile]:
     return [(place, file.name, file.size) for file in view.files if language_of(file.name)]
 
 
-def subjects_of(project: Project, files: Sequence[SizedFile]) -> dict[tuple[str, str], FileSubjects]:
+def subjects_of(project: Project, files: Sequence[SizedFile]) -> OfFiles:
     """What some files have for claims to be about."""
     kind = Kind(
         name="subjects 1",
@@ -235,11 +244,11 @@ def subjects_of(project: Project, files: Sequence[SizedFile]) -> dict[tuple[str,
     return remembered(project, kind, files)
 
 
-def look_ahead(project: Project, found: Iterable[Found]) -> None:
-    """Read the files of all directories that claim something at once, and not directory by directory."""
+def look_ahead(project: Project, found: Iterable[Found]) -> OfFiles:
+    """What files of directories that claim something have, read at once and not directory by directory."""
     views = [(item.place, item.view) for item in found if item.view is not None and item.view.has_claims]
     new = [(at, view, view.headline().written) for at, view in views if view.judgement is None]
-    subjects_of(project, [file for at, view, said in new if said and said.claims for file in _sources(at, view)])
+    return subjects_of(project, [file for at, view, said in new if said and said.claims for file in _sources(at, view)])
 
 
 def read_subjects(file: SourcePath) -> FileSubjects:

@@ -15,10 +15,13 @@ if TYPE_CHECKING:
 
     from holdfast.contexts.claims import Change
     from holdfast.contexts.freshness import State
+    from holdfast.contexts.on_disk.claim_subjects import OfFiles
     from holdfast.contexts.on_disk.project import Found
 
 # Fewer directories than this are read faster than threads start.
 _FEW = 16
+# Directories whose files are held at once.
+_BATCH = 200
 
 
 class Entry(NamedTuple):
@@ -44,8 +47,11 @@ def list_project(project: Project, progress: Callable[[int, int], None] | None =
     found = project.directories()
     kept = [directory for directory in found if directory.kept]
     judge_all([directory.view for directory in kept if directory.view is not None], progress)
-    look_ahead(project, kept)
-    entries = [Entry(item.scope, item.place, *_verdict(project, item)) for item in kept]
+    entries = []
+    for at in range(0, len(kept), _BATCH):
+        batch = kept[at : at + _BATCH]
+        known = look_ahead(project, batch)
+        entries += [Entry(item.scope, item.place, *_verdict(project, item, known)) for item in batch]
     entries.sort(key=lambda entry: (entry.scope, entry.place))
     return Listing(entries, len(found) - len(kept))
 
@@ -77,14 +83,14 @@ def _judge(views: list[DirectoryView]) -> int:
     return len(views)
 
 
-def _verdict(project: Project, item: Found) -> tuple[State, Headline | None, str, Sequence[Change]]:
+def _verdict(project: Project, item: Found, known: OfFiles) -> tuple[State, Headline | None, str, Sequence[Change]]:
     view = item.view
     if view is None:
         return MISSING, None, "the directory cannot be read", ()
     if not view.has_context:
         return MISSING, None, "", ()
     try:
-        found = judge(project, item.place, view)
+        found = judge(project, item.place, view, known)
         return found.state, view.headline(), "", found.changes
     except (ContextMissing, ContextCorrupt, UnsupportedVersion) as error:
         return MISSING, None, error.reason, ()

@@ -117,7 +117,10 @@ def remembered(
     """What is made of each file, remembered while it stays as it is."""
     key = (kind.name, project.root)
     recalled = project.contents.recall(key, namespace="context")
-    before: dict[tuple[str, str], tuple[Identity, Made]] = recalled if isinstance(recalled, dict) else {}
+    weight: int = 0
+    before: dict[tuple[str, str], tuple[Identity, Made]] = {}
+    if isinstance(recalled, tuple):
+        weight, before = recalled
     seen: dict[tuple[str, str], Identity] = {}
     started = time_ns()
     for place, name, _ in files:
@@ -128,22 +131,15 @@ def remembered(
     known = {at: before[at][1] for at, now in seen.items() if at in before and before[at][0] == now}
     made = _made(project, kind, [file for file in files if file[:2] not in known], progress)
     new = {at: (seen[at], one) for at, one in made.items() if at in seen and is_settled(seen[at], started)}
+    kept = {**before} if new else before
+    for at, entry in new.items():
+        added = kind.weight(entry[1]) - (kind.weight(before[at][1]) if at in before else 0)
+        if weight + added <= _MAX_REMEMBERED:  # beyond, what is there stays, so that part of a project is remembered
+            kept[at] = entry
+            weight += added
     if new:
-        kept = bounded({**before, **new}, kind.weight, _MAX_REMEMBERED)
-        project.contents.memo(key, (), lambda: kept, namespace="context", variant=object())
+        project.contents.memo(key, (), lambda: (weight, kept), namespace="context", variant=object())
     return {file[:2]: known[file[:2]] if file[:2] in known else made[file[:2]] for file in files}
-
-
-def bounded(
-    kept: dict[tuple[str, str], tuple[Identity, Made]], weigh: Callable[[Made], int], most: int
-) -> dict[tuple[str, str], tuple[Identity, Made]]:
-    """The entries within the bound, the oldest first, so that part of a project beyond the bound stays remembered."""
-    weight = 0
-    for at, (_, one) in enumerate(kept.values()):  # what was there before comes first
-        weight += weigh(one)
-        if weight > most:
-            return dict(list(kept.items())[:at])
-    return kept
 
 
 def _made(
