@@ -109,6 +109,15 @@ HOSTILE: dict[str, tuple[str, ...]] = {
         ),
         *("{{% code file='|a", "{{% code |file='a'", "{{% code file='|/"),
     ),
+    "caches/readers/markdown_reader.py:_ANCHOR": (
+        "<a ",
+        "<a |a",
+        "<a href='",
+        "<a href='a'>",
+        "<a href='a'>|<",
+        "<a |href='",
+    ),
+    "caches/readers/markdown_reader.py:_NO_TABLE": ("<", "\n", "\n| ", "\n|1", "`", "<pr"),
     "caches/readers/markdown_reader.py:_DESCRIPTION": ("description", "description| ", "intro| "),
     "caches/readers/markdown_reader.py:_IMPORT": (
         "import ",

@@ -13,13 +13,13 @@ from itertools import takewhile
 
 from holdfast.caches.readers.decoded_text import decoded
 from holdfast.caches.readers.generators import AUTODOC, JSX
-from holdfast.caches.readers.html_elements import code_language
-from holdfast.caches.readers.html_tokens import attributes, tokens
+from holdfast.caches.readers.html_blocks import HtmlBlocks
+from holdfast.caches.readers.html_tokens import tokens
 from holdfast.caches.readers.included_text import IncludedText, language_of
 from holdfast.caches.readers.jsx_prose import without_statements, without_tags
 from holdfast.caches.readers.markdown_blocks import MarkdownBlocks
 from holdfast.caches.readers.markdown_lines import fence_after, markdown_rows, without_comments
-from holdfast.caches.readers.page_text import PageText, Row, check_documents, page_of
+from holdfast.caches.readers.page_text import Row, check_documents, page_of
 from holdfast.caches.readers.python_reader import PythonObjects
 from holdfast.caches.readers.site_values import SiteValues
 from holdfast.caches.readers.source_reader import Page, SourceFiles
@@ -27,6 +27,12 @@ from holdfast.caches.readers.template_tags import TemplateRows
 from holdfast.caches.search.sections import front_matter
 
 _BLANKS = " \t"
+# A link within HTML; what a table of HTML may hold that one of Markdown may not: a table, code, blocks.
+_ANCHOR = re.compile(
+    r"""<a[ \n](?:[^<>h]|h(?!ref=)){0,400}+href=["']([^"'<>\n]{0,999})["']"""
+    r"""[^<>]{0,400}+>((?:[^<]|<(?!/?a\b)){0,999}+)</a>"""
+)
+_NO_TABLE = re.compile(r"<table|<pre|```|~~~|\n[ \t]*(?:[-*+] |#|:::|[0-9]+\. )")
 # What a header says of its page, as most sites show it below the title.
 _DESCRIPTION = re.compile(r"(?a)^(?:description|intro)[ ]*[:=][ ]*")
 # `import Part from "./_part.mdx"`, whose text `<Part />` is; `import code from "!!raw-loader!./a.js"`, `"./a.js?raw"`.
@@ -59,9 +65,10 @@ def _page(data: bytes, name: str, files: SourceFiles, *, is_jsx: bool) -> Page:
         rows = _unfenced(without_statements(_with_parts(rows, included), is_jsx=True))
         rows = without_comments(rows, "{/*", "*/}")
     else:
-        rows = _fenced(rows)
+        rows = _without_html(rows, "pre")
     rows = markdown_rows(rows, included)
     rows = TemplateRows(site, included, {"page.title": title} if title else {}).rows(rows)
+    rows = rows if is_jsx else _without_html(rows, "table")
     objects = PythonObjects(included) if AUTODOC in traits and any(":::" in text for text, _ in rows) else None
     rows = MarkdownBlocks(fence_after, None if objects is None else partial(_documented, objects)).rows(rows)
     rows = _spaced(without_tags(rows, is_jsx=is_jsx))
@@ -92,32 +99,33 @@ def _documented(objects: PythonObjects, name: str) -> list[str]:
     return [text for text, _ in MarkdownBlocks(fence_after, None).rows(rows)]
 
 
-def _fenced(rows: Sequence[Row]) -> list[Row]:
-    """Lines with fences instead of the tags of each `<pre>` that begins a line, and around its code."""
-    ends = [number for number, (text, _) in enumerate(rows) if "</pre>" in text][::-1]
+def _without_html(rows: Sequence[Row], name: str) -> list[Row]:
+    """Lines with each `<pre>` or `<table>` that begins a line and ends one as a fence or a table of Markdown."""
+    ends: dict[int, int] = {}  # by the line that begins an element, the line that ends it; none is in another
+    begin = -1
+    for number, (text, _) in enumerate(rows):
+        begin = number if text.lstrip(_BLANKS).startswith(f"<{name}") else begin
+        if f"</{name}>" in text and begin >= 0:
+            ends[begin], begin = number, -1
     found: list[Row] = []
     fence = ""
     at = 0
     while at < len(rows):
         text, source = rows[at]
         fence = fence_after(text, fence)
-        while ends and ends[-1] < at:
-            ends.pop()
-        end = ends[-1] if ends and not fence and text.lstrip(_BLANKS).startswith("<pre") else -1
-        if end < 0 or not rows[end][0].rstrip(_BLANKS).endswith("</pre>"):
+        end = ends.get(at, -1) if not fence else -1
+        margin = text[: len(text) - len(text.lstrip(_BLANKS))]
+        element = "\n".join([one.removeprefix(margin) for one, _ in rows[at : end + 1]])
+        if not element.rstrip(_BLANKS).endswith(f"</{name}>") or (name == "table" and _NO_TABLE.search(element, 1)):
             found.append((text, source))
             at += 1
             continue
-        page, code, language = PageText(), [("", source)], ""
-        margin = text[: len(text) - len(text.lstrip(_BLANKS))]
-        element = "\n".join([one.removeprefix(margin) for one, _ in rows[at : end + 1]])
-        for kind, name, value, line in tokens(element, is_xml=False):
-            language = language or (code_language(attributes(value)) if kind == "<" else "")
-            for number, part in enumerate(value.split("\n") if not name else ()):
-                code += [("", rows[min(at + line + number - 1, end)][1])] if number else []
-                code[-1] = code[-1][0] + part, code[-1][1]
-        page.fence(code, language, margin)
-        found += [("", source), *page.rows(), ("", rows[end][1])]
+        blocks = HtmlBlocks()
+        for token in tokens(_ANCHOR.sub(r"[\2](\1)", element), is_xml=False):
+            blocks.take(token)
+        blocks.finish()
+        found += [("", source), *[(margin + one, rows[at + line - 1][1]) for one, line in blocks.page.rows()]]
+        found.append(("", rows[end][1]))
         at = end + 1
     return found
 

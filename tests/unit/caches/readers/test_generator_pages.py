@@ -54,6 +54,16 @@ CASES = [
         "# T\n\nAbout Widget.\n\nText.\n",
     ),
     ("hugo", '+++\ndescription = "Short"\n+++\n', "Short\n"),
+    (
+        "hugo",
+        '<table>\n<tr><td>A<td>B<tr><td><code>a</code>\n<td><a href="{{< ref "b" >}}">b</a> | c</table>\n',
+        "| A | B |\n| --- | --- |\n| `a` | [b](b) \\| c |\n",
+    ),
+    (
+        "markdown",
+        "<table>\n<tr><td>\n\n```sh\na\n```\n\n</td></tr>\n</table>\n",
+        "```sh\na\n```\n\n|\n",
+    ),
     ("markdown", "> [!NOTE]\n> Careful.\n", "> **Note**\n> Careful.\n"),
     ("markdown", "## Title {#id}\n\ntext\n{: .class }\n", "## Title\n\ntext\n"),
     ("markdown", "[a][x], [`b`][p.q.r], `c[i][j]`\n\n[x]: https://x.org 'X'\n", "[a](https://x.org), `b`, `c[i][j]`\n"),
