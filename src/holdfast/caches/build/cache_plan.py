@@ -91,12 +91,11 @@ def plan_cache(
     commits: dict[str, str] = {}
     for source in declared.sources:
         where = f"caches.{declared.name}.sources"
-        root = _real_source(project, source.path, where)
         if source.is_git:
-            commit = _find_git(project, source, root, where, patterns, found, scratch, tell)
+            commit = _find_git(project, source, where, patterns, found, scratch, tell)
             if commit:
                 commits[source.path or "."] = commit
-        elif os.path.isdir(root):
+        elif os.path.isdir(root := _real_source(project, source.path, where)):
             find_below(root, checkout_top(root, project.path), patterns, project.cache_root, found, tell)
         else:
             find_file(root, checkout_top(os.path.dirname(root), project.path), patterns, found)
@@ -144,7 +143,6 @@ def _near(path: str) -> str:
 def _find_git(
     project: Project,
     source: DeclaredSource,
-    root: str,
     where: str,
     patterns: Patterns,
     found: FoundSources,
@@ -152,6 +150,7 @@ def _find_git(
     tell: Callable[[int], None],
 ) -> str:
     """Add the files of a checkout; the commit they are of, empty where the lock cannot name one."""
+    root = _real_source(project, source.path, where)
     if not os.path.lexists(os.path.join(root, ".git")):
         raise invalid(f"{where}: '{source.path}' is no git checkout: name the folder that holds .git")
     if source.commit:
