@@ -158,7 +158,6 @@ class Search:
             best_code = next((each.score for each in self._order() if each.number in source.lists), 0)
             self._strength = max(self._matches.question.strength(best_code), self._own.strength(self._best_document))
         self._cost = AnswerCost(source.tokenizer)
-        self._header_costs: dict[tuple[int, int, int], int] = {}  # by budget, and known ones named and not
         self._most_reasons: int | None = None  # for each section; all unless there is no room
         self._choice = self._new_choice()
         self._not_here = self._absent_words()
@@ -258,12 +257,6 @@ class Search:
 
     def _header_cost(self, budget: int) -> int:
         """What the lines above the sections cost at most where the budget is that."""
-        key = budget, len(self._choice.known_named), self._choice.known_more
-        if key not in self._header_costs:
-            self._header_costs[key] = self._worked_out_header_cost(budget)
-        return self._header_costs[key]
-
-    def _worked_out_header_cost(self, budget: int) -> int:
         selection = selection_json(self._result(([], []), budget, "", 0), self._matching)
         selection["budget"], selection["sections_named"] = budget, POINTERS["sections"]
         lines = header_lines(selection, "sha256:" + "0" * 64, is_outline=False)
