@@ -27,10 +27,6 @@ _BETWEEN, _CUT = " › ", "…"
 _SHORTEST_SHORT_FORM = 3
 _DIGITS = "0123456789"
 
-# Remembered results for titles and names, since an answer asks more than once.
-_NAMED: dict[tuple[str, str], tuple[int, int]] = {}
-_MOST_NAMED = 1024
-
 
 def section_label(source: str, title: str, section: Section, content: str, header: str = "") -> str:
     """The lines around a section's text, with 0 for each of its numbers and for the hash.
@@ -137,12 +133,7 @@ def path_of(parts: Untold, is_new: tuple[bool, bool] = (True, True)) -> str:
 
 def is_named(title: str, name: str, *, thirds: int = 3) -> bool:
     """Whether a document's name has all words of its title, or this many thirds of them."""
-    known = _NAMED.get((title, name))
-    if known is None:
-        if len(_NAMED) >= _MOST_NAMED:
-            _NAMED.clear()
-        known = _NAMED[title, name] = _words_within(name, title)
-    found, words = known
+    found, words = _words_within(name, title)
     return 3 * found >= thirds * words
 
 
