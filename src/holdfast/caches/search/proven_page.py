@@ -40,9 +40,7 @@ class CitedText:
     """
 
     __slots__ = (
-        "_entry",
         "_name",
-        "_paths",
         "_title",
         "_untold",
         "citation",
@@ -71,9 +69,7 @@ class CitedText:
         header = header_text(document.content, section)
         self.header = header_line(section.cited_header, header) if header else ""
         self.costs: dict[object, int] = {}
-        self._paths: dict[tuple[bool, bool], str] = {}
         self._untold: Untold | None = None
-        self._entry = ""
 
     @property
     def name(self) -> str:
@@ -89,16 +85,11 @@ class CitedText:
 
     def label(self, place: int, is_new: tuple[bool, bool] = (True, True)) -> str:
         """The line above the text; `is_new` says whether title and heading are shown for the first time."""
-        path = self._paths.get(is_new)
-        if path is None:
-            path = self._paths[is_new] = path_of(self.untold, is_new)
-        return entry_line(str(place), self.citation, path)
+        return entry_line(str(place), self.citation, path_of(self.untold, is_new))
 
     def receipt_entry(self, score: int) -> str:
         """What a receipt remembers of it, as JSON."""
-        if not self._entry:
-            self._entry = encode({"citation": self.citation, "content": PREFIX + self.digest}).removesuffix("}")
-        return f'{self._entry},"score":{score}}}'
+        return encode({"citation": self.citation, "content": PREFIX + self.digest, "score": score})
 
     def outline_path(self, *, with_title: bool = True) -> str:
         """Title and headings, all of them."""
