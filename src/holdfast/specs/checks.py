@@ -349,7 +349,7 @@ def _reused(design: str) -> Iterator[tuple[int, str]]:
         if line.startswith("#"):
             heading = line
         elif any(word in lowered(heading) for word in _REUSE):
-            for path in paths_in(line):
+            for path in paths_in(trimmed(line)):
                 if path not in made and "/" in path and "." in path.rpartition("/")[2]:
                     yield number, path
 

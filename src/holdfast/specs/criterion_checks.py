@@ -113,7 +113,7 @@ def _numbers_in(text: str) -> set[str]:
     for at, line in enumerate(lines):
         words = line.replace("(", " ").replace(",", " ").replace(")", " ").split(" ")
         for before, word in zip(["", *words], words, strict=False):
-            number = word.strip(".:;*_`")
+            number = word.strip(".:;*_`\r")
             is_named = lowered(before.strip("*_`")) in WORDS
             if number_end(number) == len(number) > 0 and (
                 is_named or ("." in number and at in visible and not line.startswith("#"))

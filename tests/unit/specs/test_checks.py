@@ -13,7 +13,7 @@ from holdfast.specs import checks
 from holdfast.specs.check_answers import sarif_log
 from holdfast.specs.check_rules import RULES
 from holdfast.specs.checkbox_lines import after_checkbox, looks_like_a_box
-from holdfast.specs.checks import Documents, check, done_files, grouped
+from holdfast.specs.checks import Documents, check, done_files, grouped, named_files
 from holdfast.specs.delta_checks import DeltaFile, Deltas
 from holdfast.specs.layouts import ANY_BOX, CODED, KIRO_TASKS, NUMBERED
 from holdfast.specs.requirement_ids import requirements_of
@@ -163,6 +163,15 @@ US = "ユーザーストーリー"
 )  # fmt: skip
 def test_what_people_write_beside_requirements_is_no_finding(changed: dict[str, str]) -> None:
     assert found(documents(**changed)) == []
+
+
+def test_line_ends_of_windows_change_no_finding() -> None:
+    requirements = "### 1. a\n1. It SHALL.\n### 2. b\n1. It SHALL.\n"
+    design = "# D\n\nRequirement 1 and\nrequirement 2\n\n## What exists\n\n- src/a.py\n"
+    tasks = "- [x] 1. a\n  - File: src/a.py\n  - _Requirements: 1, 2_\n"
+    for ends in ("\n", "\r\n"):
+        given_documents = documents(*[text.replace("\n", ends) for text in (requirements, tasks, design)])
+        assert (found(given_documents), set(named_files(given_documents))) == ([], {"src/a.py"})
 
 
 def test_stories_in_other_languages_and_with_two_numbers_are_stories() -> None:
