@@ -30,7 +30,7 @@ _BLANKS = " \t"
 # A link within HTML; what a table of HTML may hold that one of Markdown may not: a table, code, blocks.
 _ANCHOR = re.compile(
     r"""<a[ \n](?:[^<>h]|h(?!ref=)){0,400}+href=["']([^"'<>\n]{0,999})["']"""
-    r"""[^<>]{0,400}+>((?:[^<]|<(?!/?a\b)){0,999}+)</a>"""
+    r"""[^<>]{0,400}+>((?:[^<]|<(?!/?a[ \n>])){0,999}+)</a>"""
 )
 _NO_TABLE = re.compile(r"<table|<pre|```|~~~|\n[ \t]*(?:[-*+] |#|:::|[0-9]+\. )")
 # What a header says of its page, as most sites show it below the title.
