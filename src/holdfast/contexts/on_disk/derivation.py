@@ -20,7 +20,7 @@ from holdfast.contexts.manifests import MANIFESTS, READMES, about, declared_prog
 from holdfast.contexts.on_disk.directory_view import DirectoryView
 from holdfast.contexts.on_disk.import_index import import_index, read_text
 from holdfast.contexts.on_disk.project import Found, Project, scan
-from holdfast.contexts.on_disk.source_facts import Gathered, SourceFacts, facts_of, gather_facts
+from holdfast.contexts.on_disk.source_facts import Gathered, SizedFile, SourceFacts, facts_of, gather_facts
 from holdfast.contexts.project_index import Index
 from holdfast.contexts.symbol_ranks import MapFile, ranked_symbols
 from holdfast.contexts.yaml_text import YamlError, parse
@@ -39,17 +39,21 @@ _PYTHON_MAIN = word_hash("__main__")
 class Derivation:
     """Computes fields of one directory; what several fields need is gathered once."""
 
-    def __init__(self, project: Project, place: str) -> None:
-        """Raises OSError when the directory cannot be looked at."""
+    def __init__(self, project: Project, place: str, view: DirectoryView | None = None) -> None:
+        """Raises OSError when the directory, without a view of it, cannot be looked at."""
         self.project, self.place = project, place
-        self.view: DirectoryView = project.view(place)
+        self.view = view or project.view(place)
+
+    @property
+    def analysable(self) -> list[SizedFile]:
+        """Its files in a known language, sorted."""
+        return sorted([(self.place, file.name, file.size) for file in self.view.files if language_of(file.name)])
 
     @cached_property
     def own(self) -> dict[str, SourceFacts]:
         """The facts of its own files, by name."""
-        wanted = [(self.place, file.name, file.size) for file in self.view.files if language_of(file.name)]
-        found = facts_of(self.project, wanted)
-        return {name: found[place, name] for place, name, _ in sorted(wanted)}
+        found = facts_of(self.project, self.analysable)
+        return {name: one for (_, name), one in found.items()}
 
     @property
     def files(self) -> list[FileFacts]:
@@ -173,7 +177,7 @@ def _summary_of(project: Project, item: Found) -> str:
     except (ContextMissing, ContextCorrupt, UnsupportedVersion):
         pass
     try:
-        below = Derivation(project, item.place)
+        below = Derivation(project, item.place, item.view)
     except (OSError, ContextError):
         return ""
     return summary(below.about, below.files)

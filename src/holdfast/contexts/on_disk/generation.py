@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
-from holdfast.code.analysis.facts import MAX_ANALYSED, NO_GRAMMAR, FileFacts
-from holdfast.code.languages import extension_of, language_of
+from holdfast.code.analysis.facts import MAX_ANALYSED, NO_GRAMMAR
+from holdfast.code.languages import language_of
 from holdfast.code.test_files import is_test_name
 from holdfast.contexts import schema
 from holdfast.contexts.claims import (
@@ -21,18 +21,15 @@ from holdfast.contexts.claims import (
 )
 from holdfast.contexts.context_text import DRAFT, HEADING, edited, machine_fields, new_text, writable
 from holdfast.contexts.dependencies import Dependencies, dependencies
-from holdfast.contexts.description import ALWAYS, ENTRIES, FULL, LEAN, OUTSIDE, About, Child, fields, main_language
-from holdfast.contexts.manifests import MANIFESTS, READMES, about, says_something
+from holdfast.contexts.description import ALWAYS, ENTRIES, FULL, LEAN, OUTSIDE, Child, fields
+from holdfast.contexts.manifests import says_something
 from holdfast.contexts.on_disk.claim_subjects import Subjects, recorded_now
-from holdfast.contexts.on_disk.directory_view import (
-    CONTEXT_FILE,
-    parse_context,
-    read_context_bytes,
-)
+from holdfast.contexts.on_disk.derivation import Derivation
+from holdfast.contexts.on_disk.directory_view import CONTEXT_FILE, DirectoryView, parse_context, read_context_bytes
 from holdfast.contexts.on_disk.import_index import import_index, read_text
 from holdfast.contexts.on_disk.merged_file import resolved_in
-from holdfast.contexts.on_disk.project import Found, Project
-from holdfast.contexts.on_disk.source_facts import facts_of, gather_facts
+from holdfast.contexts.on_disk.project import ROOT, Found, Project
+from holdfast.contexts.on_disk.source_facts import SizedFile, facts_of, gather_facts
 from holdfast.contexts.project_index import Index
 from holdfast.core.atomic_write import write_file, write_files
 from holdfast.core.confined_paths import printable
@@ -43,56 +40,36 @@ Action = Literal["written", "renewed", "unchanged", "failed"]
 Context = dict[str, Any]
 
 
-_DESCRIBING = frozenset({*MANIFESTS, *READMES})
-_ENTRIES = frozenset(ENTRIES)
 _PACKAGE_COMMENTS = ("// Package ", "/*\nPackage ", "// Command ", "/*\nCommand ")
 _MOST_HEADS = 40  # a package comment is in one of the first files, or nobody looks for it
 
 
-class DirectoryFacts(NamedTuple):
-    """A directory's description of itself, and the facts of its files or of its entry files."""
-
-    about: About
-    files: tuple[FileFacts, ...]
-
-
-def directory_facts(
+def _derivations(
     project: Project,
-    items: Sequence[Found],
+    items: Iterable[Found],
     whole: Collection[str],
-    progress: Callable[[int, int], None] | None = None,
-) -> dict[str, DirectoryFacts]:
-    """The facts of each place; in places of `whole` every file is analysed, in others only what a summary needs."""
-    wanted: dict[str, list[tuple[str, str, int]]] = {}
-    abouts: dict[str, About] = {}
-    for item in items:
-        if item.view is None:
-            continue
-        sizes = {file.name: file.size for file in item.view.files}
-        texts = {name: read_text(project, item.place, name) for name in _DESCRIBING.intersection(sizes)}
-        abouts[item.place] = about(
-            {name: text for name, text in texts.items() if text is not None}, main_language(item.view.sources)
-        )
-        if item.place in whole:
-            names = [name for name in sorted(sizes) if language_of(name)]
-        else:
-            names = [] if abouts[item.place].description else _speakers(project, item.place, sorted(sizes))
-        wanted[item.place] = [(item.place, name, sizes[name]) for name in names]
-    found = facts_of(project, [file for files in wanted.values() for file in files], progress)
-    return {
-        place: DirectoryFacts(abouts[place], tuple([found[place, name].facts for _, name, _ in files]))
-        for place, files in wanted.items()
+    progress: Callable[[int, int], None] | None,
+) -> dict[str, Derivation]:
+    """What derives the fields of each place: in places of `whole` from every file, in others a summary alone."""
+    made = {item.place: Derivation(project, item.place, item.view) for item in items}
+    wanted = {
+        place: one.analysable if place in whole else [] if one.about.description else _speakers(one)
+        for place, one in made.items()
     }
+    found = facts_of(project, [file for files in wanted.values() for file in files], progress)
+    for place, one in made.items():
+        one.own = {name: found[place, name] for _, name, _ in wanted[place]}
+    return made
 
 
-def _speakers(project: Project, place: str, names: list[str]) -> list[str]:
+def _speakers(one: Derivation) -> list[SizedFile]:
     """The files that may say what a directory is for."""
-    entries = [name for name in names if name in _ENTRIES]
-    sources = [name for name in names if extension_of(name) == "go" and not is_test_name(name)]
-    for name in [] if entries else sources[:_MOST_HEADS]:
-        text = read_text(project, place, name)
+    entries = [file for file in one.analysable if file[1] in ENTRIES]
+    sources = [file for file in one.analysable if language_of(file[1]) == "Go" and not is_test_name(file[1])]
+    for file in [] if entries else sources[:_MOST_HEADS]:
+        text = read_text(one.project, one.place, file[1])
         if text is not None and len(text) <= MAX_ANALYSED and any(words in text for words in _PACKAGE_COMMENTS):
-            return [name]
+            return [file]
     return entries
 
 
@@ -171,38 +148,29 @@ def generate(
         except (ContextCorrupt, UnsupportedVersion) as error:
             made[item.place] = left_alone(item.scope, error)
     held = {place: _held(one, full=full, lean=lean) for place, one in old.items()}
-    facts = directory_facts(
-        project,
-        [item for item in targets if item.place in old],
-        {place for place in held if held[place] - {*LEAN}},
-        progress,
-    )
+    targets = [item for item in targets if item.place in old]
+    derived = _derivations(project, targets, {place for place in held if held[place] - {*LEAN}}, progress)
     if unread is not None:
         unread += [
             (printable(f"{place}/{file.name}" if place else file.name), file.unread)
-            for place, one in sorted(facts.items())
+            for place, one in sorted(derived.items())
             for file in one.files
             if file.unread and file.unread != NO_GRAMMAR
         ]
     index = _index_where_needed(project, found, held)
-    below = _Children(found, {item.place for item in targets})
+    below = _Children(found, {*made, *old})
     writer = _Writer(made, dry_run=dry_run)
     for item in targets:
-        if item.place not in old or item.view is None:
-            continue
         children = below.of(item.place) if not held[item.place].isdisjoint(OUTSIDE) else []
         result, text = _make_one(
-            *(project, item, old[item.place], facts[item.place], index, children),
-            held=held[item.place],
-            now=now,
-            vouch=vouch,
+            *(item, old[item.place], derived[item.place], index, children), held=held[item.place], now=now, vouch=vouch
         )
         if result.action == WRITTEN and not every and not says_something(text.context["summary"]):
             continue
         made[item.place] = result
         below.summaries[item.place] = text.context["summary"]
         if text.new != text.old:
-            writer.add(item.place, os.path.join(item.view.path, CONTEXT_FILE), text.new)
+            writer.add(item.place, os.path.join(project.path(item.place), CONTEXT_FILE), text.new)
     writer.flush()
     return sorted(made.values(), key=lambda one: one.scope)
 
@@ -290,10 +258,9 @@ def _known_summaries(found: list[Found], made_now: set[str]) -> dict[str, str]:
 
 
 def _make_one(
-    project: Project,
     item: Found,
     old: _Old,
-    facts: DirectoryFacts,
+    one: Derivation,
     index: Index | None,
     children: list[Child],
     *,
@@ -301,18 +268,17 @@ def _make_one(
     now: str,
     vouch: bool,
 ) -> tuple[Made, _Text]:
-    view = item.view
-    path, sources = ("", []) if view is None else (view.path, view.sources)
-    needs = dependencies(item.place, facts.files, index) if index is not None else Dependencies([], [])
-    fresh = writable(fields(item.scope, item.place, facts.about, facts.files, sources, needs, children))
-    if any(file.unread for file in facts.files):
+    files = one.files
+    needs = dependencies(item.place, files, index) if index is not None else Dependencies([], [])
+    fresh = writable(fields(item.scope, item.place, one.about, files, one.view.sources, needs, children))
+    if any(file.unread for file in files):
         # A run without a grammar must not remove what was read with one: generated fields stay as they are.
         fresh.update({name: old.context[name] for name in old.machine if name in old.context and name != "maintenance"})
     if not item.place and "project" in fresh:
-        fresh["project"]["name"] = fresh["project"]["name"] or printable(os.path.basename(path))
+        fresh["project"]["name"] = fresh["project"]["name"] or printable(os.path.basename(one.view.path))
     merged = _merged(old.context, old.machine, fresh, held)
     merged.update(version=schema.VERSION, scope=item.scope)
-    print_ = _print(project, item, merged, old.text or "", vouch=vouch)
+    print_ = _print(one.project, item.place, one.view, merged, old.text or "", vouch=vouch)
     merged["fingerprint"] = print_.fingerprint
     merged["last_updated"] = old.context.get("last_updated", now)
     if old.text is None:
@@ -341,22 +307,21 @@ class _Print(NamedTuple):
     changes: Sequence[Change] = ()
 
 
-def _print(project: Project, item: Found, context: Mapping[str, Any], text: str, *, vouch: bool) -> _Print:
+def _print(
+    project: Project, place: str, view: DirectoryView, context: Mapping[str, Any], text: str, *, vouch: bool
+) -> _Print:
     """Claims whose subjects changed are recorded anew only with `vouch`: someone has read them.
 
     A file that holds what its directory's own files decide is as true as all of these: its fingerprint covers them.
     """
-    view = item.view
-    if view is None:
-        return _Print("")
     if not {name.partition(".")[0] for name in context["derived_fields"]} <= {*ALWAYS, *LEAN}:
         return _Print(view.fingerprint())
-    subjects = Subjects(project, item.place, view)
+    subjects = Subjects(project, place, view)
     written = claims_of(context, context["derived_fields"])
     before = recorded_claims(text) or {}
     recorded = recorded_now(subjects, written, before, anew=vouch)
     left = [] if vouch else changes(written, recorded, recorded_now(subjects, written, before, anew=True))
-    return _Print(claims_fingerprint(item.scope, recorded), claim_lines(recorded, written), left)
+    return _Print(claims_fingerprint(printable(place) or ROOT, recorded), claim_lines(recorded, written), left)
 
 
 def _merged(context: Mapping[str, Any], machine: Collection[str], fresh: Context, held: Collection[str]) -> Context:
@@ -403,7 +368,7 @@ def rehash_one(project: Project, item: Found) -> Made:
         context, text = parse_context(whole), whole.decode()
         machine = machine_fields(context, text)
         derived = [name for name in context.get("derived_fields", ()) if name in machine or name in ALWAYS]
-        print_ = _print(project, item, {**context, "derived_fields": derived}, text, vouch=True)
+        print_ = _print(project, item.place, view, {**context, "derived_fields": derived}, text, vouch=True)
         new = with_claim_lines(edited(text, {"fingerprint": print_.fingerprint}), print_.lines)
         if new.encode() == data:
             return Made(item.scope, UNCHANGED)
