@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import os
+from concurrent.futures import ThreadPoolExecutor
+from hashlib import sha256
 from threading import Event
+from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from holdfast.caches.on_disk import work_tree
 from holdfast.caches.on_disk.work_tree import WorkTrees
+from holdfast.caches.search.code_record import CodeRecord
 from holdfast.caches.search_answers import read, replay, search, verify_citations
-from holdfast.core.errors import CacheMissing, InvalidCitation
+from holdfast.caches.tokenizers import USUAL
+from holdfast.core.errors import CacheBuilding, CacheMissing, InvalidCitation
 from holdfast.survey.examinations import examine
 from holdfast.workspace import Workspace
 from support.answer_text import as_text
@@ -271,8 +277,53 @@ def test_documentation_answers_while_source_is_still_read(project: Path, monkeyp
     value: Any = answer.value
     assert {citation.partition("#")[0] for citation in citations(value)} == {"docs/guide.md"}
     go.set()
-    workspace.keep(WorkTrees)._making.join(60)  # type: ignore[union-attr]
+    monkeypatch.setattr("holdfast.caches.meant_caches._BESIDE", 60)
     assert "src/credentials.py" in {citation.partition("#")[0] for citation in citations(found(workspace, "netrc"))}
+
+
+def test_calls_that_wait_for_source_wait_side_by_side_and_none_is_given_what_was_read_before_it(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    workspace, trees, go, records = world(project), WorkTrees(), Event(), work_tree._records
+
+    def late(*given: Any) -> Any:
+        assert go.wait(60)
+        return records(*given)
+
+    monkeypatch.setattr(work_tree, "_records", late)
+    began = monotonic()
+    with ThreadPoolExecutor(8) as threads:
+        asked = [threads.submit(trees.source, workspace, USUAL, 0.4) for _ in range(8)]
+    assert {type(each.exception()) for each in asked} == {CacheBuilding}
+    assert monotonic() - began < 8 * 0.4
+    (project / "src/server.go").unlink()
+    (project / "src/credentials.py").write_text("def moved_away(): ...\n")
+    with ThreadPoolExecutor(1) as threads:
+        later = threads.submit(trees.source, workspace, USUAL, 60)
+        with pytest.raises(CacheBuilding):
+            trees.source(workspace, USUAL, 0)
+        go.set()
+        source = later.result()
+    assert source is not None
+    files = [project / name for name in ("src/credentials.py", "tests/test_credentials.py")]
+    assert set(source.digests.values()) == {sha256(file.read_bytes()).hexdigest() for file in files}
+
+
+def test_a_question_that_is_asked_while_another_is_answered_finds_as_much(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    workspace, trees, meanwhile, find = world(project), WorkTrees(), list[int](), CodeRecord.found
+
+    def asked_twice(self: CodeRecord, at: int) -> Any:
+        if not meanwhile:
+            meanwhile.append(0)
+            meanwhile.append(sources[1].holding("netrc"))
+        return find(self, at)
+
+    sources = [source for _ in range(2) if (source := trees.source(workspace, USUAL, None))]
+    monkeypatch.setattr(CodeRecord, "found", asked_twice)
+    assert sources[0].holding("netrc") == meanwhile[1] > 0
+    assert sources[0].holding("netrc") == meanwhile[1]
 
 
 @pytest.mark.parametrize("part", ["", "code", "docs"])

@@ -105,7 +105,7 @@ def _stamps(paths: Sequence[str]) -> dict[str, Identity]:
     return found
 
 
-class _Run:
+class Run:
     """One refresh: when it began, how far it is, and how it ended."""
 
     def __init__(self) -> None:
@@ -135,13 +135,59 @@ class _Run:
                 tell(round(monotonic() - began, 3), self.progress or "waiting")
 
 
-class Refreshes:
-    """What a process knows of the caches it refreshes; one for a workspace."""
+class Runs:
+    """Work that calls wait for: under each name one run at a time."""
 
     def __init__(self) -> None:
         self._lock = allocate_lock()
+        self._runs: dict[str, Run] = {}
+
+    def wait_for(
+        self, name: str, is_current: Callable[[], bool], work: Callable[[Run], None], patience: float | None
+    ) -> None:
+        """Return once what is named is current, or was made so since the call; raises what its run raised.
+
+        CacheBuilding where that takes longer than `patience` seconds: it goes on meanwhile.
+        """
+        arrived = monotonic()
+        while not is_current():
+            if get_ident() in HASTY:
+                raise RefreshDue
+            with self._lock:
+                run = self._runs.get(name)
+                if is_own := run is None:
+                    run = self._runs[name] = Run()
+            if is_own and patience is None:
+                self._carry_out(name, run, work)
+            elif is_own:
+                try:
+                    start_new_thread(self._carry_out, (name, run, work))
+                except RuntimeError:  # no more threads here
+                    self._carry_out(name, run, work)
+            if not run.wait(None if patience is None else arrived + patience):
+                raise CacheBuilding(os.path.basename(name), run.progress)
+            if run.started >= arrived:
+                if run.error is not None:
+                    raise run.error
+                return
+
+    def _carry_out(self, name: str, run: Run, work: Callable[[Run], None]) -> None:
+        try:
+            work(run)
+        except BaseException as error:
+            run.error = error
+        finally:
+            with self._lock:
+                del self._runs[name]
+            run.end()
+
+
+class Refreshes(Runs):
+    """What a process knows of the caches it refreshes; one for a workspace."""
+
+    def __init__(self) -> None:
+        super().__init__()
         self._watched: dict[str, _Watch | None] = {}
-        self._runs: dict[str, _Run] = {}
         self.memory: dict[str, SourceState] = {}
 
     def telemetry(self) -> dict[str, dict[str, int]]:
@@ -154,45 +200,19 @@ class Refreshes:
         self._watched[cache] = None
         return is_known
 
-    def bring_up(self, cache: str, sync: Callable[[_Run], Sequence[str]], patience: float | None) -> None:
-        """Return once the cache at a path is current; raises what the refresh raised.
+    def bring_up(self, cache: str, sync: Callable[[Run], Sequence[str]], patience: float | None) -> None:
+        """Return once the cache at a path is current (see `wait_for`); `sync` returns the paths to watch."""
 
-        CacheBuilding where that takes longer than `patience` seconds: it goes on meanwhile.
-        """
-        arrived = monotonic()
-        while True:
+        def is_current() -> bool:
             watch = self._watched.get(cache)
-            if watch is not None and watch.holds():
-                return
-            if get_ident() in HASTY:
-                raise RefreshDue
-            with self._lock:
-                run = self._runs.get(cache)
-                if is_own := run is None:
-                    run = self._runs[cache] = _Run()
-            if is_own and patience is None:
-                self._carry_out(cache, run, sync)
-            elif is_own:
-                start_new_thread(self._carry_out, (cache, run, sync))
-            if not run.wait(None if patience is None else arrived + patience):
-                raise CacheBuilding(os.path.basename(cache), run.progress)
-            if run.started >= arrived:
-                if run.error is not None:
-                    raise run.error
-                return
+            return watch is not None and watch.holds()
 
-    def _carry_out(self, cache: str, run: _Run, sync: Callable[[_Run], Sequence[str]]) -> None:
-        try:
+        def work(run: Run) -> None:
             started = time_ns()
             self._watched[cache] = None
-            paths = sync(run)
-            self._watched[cache] = _watch(cache, paths, started)
-        except BaseException as error:
-            run.error = error
-        finally:
-            with self._lock:
-                del self._runs[cache]
-            run.end()
+            self._watched[cache] = _watch(cache, sync(run), started)
+
+        self.wait_for(cache, is_current, work, patience)
 
 
 def refresh(
@@ -255,7 +275,7 @@ def _bring_up(workspace: Workspace, project: Project, file: ProjectFile, cache: 
         project.memory = refreshes.memory
     is_first = not os.path.lexists(path)
 
-    def sync(run: _Run) -> Sequence[str]:
+    def sync(run: Run) -> Sequence[str]:
         from holdfast.caches.build.build_order import BuildOrder
         from holdfast.caches.build.project_directory import check_tokenizer
         from holdfast.caches.build.sync import sync_cache

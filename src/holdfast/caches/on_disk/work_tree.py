@@ -9,16 +9,16 @@ own, and a file that ends its process or takes too long is passed over.
 from __future__ import annotations
 
 import os
-from _thread import allocate_lock, get_ident
+from _thread import allocate_lock
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from hashlib import sha256
 from stat import S_ISREG
-from threading import Thread
 from time import time_ns
 
 from holdfast.caches.build.guarded_files import ignore_texts
+from holdfast.caches.build.refresh import Runs
 from holdfast.caches.cache_format import document_id
 from holdfast.caches.search.code_record import RECORDS, CodeRecord, make_record, with_one_line_end
 from holdfast.caches.search.code_source import CodeFile, CodePage, CodeSource
@@ -31,7 +31,6 @@ from holdfast.code.on_disk.fact_store import FactStore, fact_key
 from holdfast.code.on_disk.repository import find_repository, tracked_files
 from holdfast.code.on_disk.source_workers import worked
 from holdfast.core.confined_paths import read_confined
-from holdfast.core.errors import CacheBuilding
 from holdfast.core.file_identity import Identity, identity, is_settled
 from holdfast.core.ignore_rules import Rules
 from holdfast.core.record import NamedTuple
@@ -39,6 +38,7 @@ from holdfast.core.regular_files import TooLarge
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from holdfast.caches.build.refresh import Run
     from holdfast.workspace import Workspace
 
 # Files that a search looks at; what a project has beyond is counted and left out.
@@ -65,15 +65,13 @@ class WorkTrees:
     """What a process knows of the source files of its project; one for a workspace."""
 
     def __init__(self) -> None:
-        self._lock = allocate_lock()
+        self._lock = allocate_lock()  # of everything below; no call holds it while a file is read
+        self._runs = Runs()
         self._known: dict[str, _Known] = {}
         self._records: dict[bytes, CodeRecord] = {}
         self._store: FactStore | None = None
         self._source: tuple[object, CodeSource] | None = None
         self._listing: tuple[object, list[str]] | None = None  # what git tracks, and what of it is searched
-        self._making: Thread | None = None
-        self._failure: BaseException | None = None
-        self.progress = ""
 
     def telemetry(self) -> dict[str, dict[str, int]]:
         """Nothing is counted."""
@@ -94,21 +92,20 @@ class WorkTrees:
 
         CacheBuilding where their records take longer to make than a caller waits: that goes on meanwhile.
         """
-        from holdfast.caches.build.refresh import HASTY, RefreshDue
-
         root = os.path.realpath(workspace.project)
         paths = self._listed(workspace, root)
         if not paths:
             return None
+        stale: list[str] = []
+
+        def is_current() -> bool:
+            with self._lock:
+                self._begin(workspace, root)
+                stale[:] = self._stale(root, paths)
+            return not stale
+
+        self._runs.wait_for("code", is_current, lambda run: self._make(workspace, root, paths, stale, run), patience)
         with self._lock:
-            self._begin(workspace, root)
-            stale = self._stale(root, paths)
-            if stale and get_ident() in HASTY:
-                raise RefreshDue
-            if stale and patience is None:
-                self._make(workspace, root, stale)
-            elif stale:
-                self._make_patiently(workspace, root, stale, patience)
             return self._made(root, paths, tokenizer)
 
     def ids(self, workspace: Workspace) -> set[str]:
@@ -175,52 +172,38 @@ class WorkTrees:
                 return None
         return record
 
-    def _make_patiently(self, workspace: Workspace, root: str, stale: list[str], patience: float | None) -> None:
-        if self._making is None:
-
-            def make() -> None:
-                try:
-                    self._make(workspace, root, stale)
-                except BaseException as error:
-                    self._failure = error
-
-            self._making = Thread(target=make, daemon=True)
-            self._making.start()
-        self._making.join(patience)
-        if self._making.is_alive():
-            raise CacheBuilding("code", self.progress)
-        self._making, failure, self._failure = None, self._failure, None
-        if failure is not None:
-            raise failure
-
-    def _make(self, workspace: Workspace, root: str, stale: list[str]) -> None:
+    def _make(self, workspace: Workspace, root: str, paths: Sequence[str], stale: Sequence[str], run: Run) -> None:
         """Read what changed, and make the records that are not there."""
-        started, made, jobs = time_ns(), dict[bytes, bytes](), list[str]()
+        started, known, made, jobs = time_ns(), dict[str, _Known](), dict[bytes, bytes](), list[str]()
         for path in stale:
             seen = _stamps(f"{root}/{path}")
             digest, why = ("", "") if seen is None else _digest(root, path)
             if seen is not None:
-                kept = self._record(path, digest) if digest else None
+                with self._lock:
+                    kept = self._record(path, digest) if digest else None
                 stamps = seen if is_settled(seen, started) else _UNSETTLED
-                self._known[path] = _Known(stamps, digest, _why(kept) if kept else why)
+                known[path] = _Known(stamps, digest, _why(kept) if kept else why)
                 if digest and kept is None:
                     jobs.append(path)
         for done, (path, digest, record) in enumerate(_records(root, jobs), 1):
+            # Without a record it ended its process, or was written to meanwhile.
+            why = _why(CodeRecord(memoryview(record))) if record else _NOT_PARSED
+            known[path] = known[path]._replace(digest=digest, why=why)
             if record:
-                made[key := _key(path, digest)] = record
-                of_file = self._records[key] = CodeRecord(memoryview(record))
-                self._known[path] = self._known[path]._replace(digest=digest, why=_why(of_file))
-            else:  # it ended its process, or was written to meanwhile
-                self._known[path] = self._known[path]._replace(digest="", why=_NOT_PARSED)
-            self.progress = f"source files {done:,} of {len(jobs):,}"
+                made[_key(path, digest)] = record
+            run.phase("source files", done, len(jobs))
             if workspace.phases is not None and len(jobs) > _MANY:
                 workspace.phases("source files", done, len(jobs))
+        with self._lock:
+            there = set(paths)
+            self._known = {path: each for path, each in {**self._known, **known}.items() if path in there}
+            self._records.update({key: CodeRecord(memoryview(record)) for key, record in made.items()})
+            used = [_key(path, each.digest) for path, each in self._known.items() if each.digest]
+            written = _written(self._known)
         if self._store is not None:
             if made:
-                self._store.add(
-                    made, [_key(path, each.digest) for path, each in list(self._known.items()) if each.digest]
-                )
-            self._store.write_stamps(_written(self._known))
+                self._store.add(made, used)
+            self._store.write_stamps(written)
 
     def _made(self, root: str, paths: Sequence[str], tokenizer: str) -> CodeSource | None:
         digests = tuple([(path, known.digest) for path in paths if (known := self._known.get(path)) and known.digest])
@@ -322,7 +305,7 @@ def _digest(root: str, path: str) -> tuple[str, str]:
 def _records(root: str, paths: list[str]) -> Iterator[tuple[str, str, bytes]]:
     """(path, digest, record) of each file, in any order; no record of one that could not be cut."""
     items = [(root, place, name) for place, _, name in [path.rpartition("/") for path in paths]]
-    size = sum([os.path.getsize(f"{root}/{path}") for path in paths])
+    size = sum([(_stamps(f"{root}/{path}") or _UNSETTLED)[1] for path in paths])
     is_little = len(paths) <= _FEW and size <= _LITTLE
     found = enumerate(map(cut_file, items)) if is_little else worked(items, cut_file, size)
     for number, made in found:

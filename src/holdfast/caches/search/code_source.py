@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from copy import copy
 from functools import lru_cache
 from hashlib import sha256
 from itertools import accumulate
@@ -70,20 +71,22 @@ class CodeSource:
         self._read, self.tokenizer = read, tokenizer
         self._firsts: list[int] = [0, *accumulate([file.record.sections for file in self._files])]
         self._keys = [file.record.keys for file in self._files]
-        self._every: set[int] | None = None
+        # Made when first asked for, by any question: at most one of each.
+        self._every: list[set[int]] = []
+        self._tests: list[dict[str, list[str]]] = []
         self._weights: dict[int, int] = {}
         self._steps = {field: FieldSteps(field) for field in ("body", "headings", "path", "document")}
         self._pages: dict[int, CodePage] = {}
         self._found: dict[str, dict[int, list[tuple[int, int, int]]]] = {}
         self._paths, self._path_lengths = _path_terms(tuple([file.path for file in self._files]))
-        self._tests: dict[str, list[str]] | None = None
         self._count = counter(tokenizer)
         self.tokens = CountedTokens(self.count)
 
     def fresh(self) -> CodeSource:
-        """The same without anything that one question left."""
-        self._pages, self._found, self.tokens = {}, {}, CountedTokens(self.count)
-        return self
+        """The same for another question, which may be asked while this one is."""
+        source = copy(self)
+        source._pages, source._found, source.tokens = {}, {}, CountedTokens(source.count)
+        return source
 
     @property
     def cache_version(self) -> str:
@@ -130,9 +133,9 @@ class CodeSource:
 
     def may_hold(self, terms: Iterable[str]) -> Iterable[str]:
         """Those that some file has, by their keys."""
-        if self._every is None:
-            self._every = set(self._paths).union(*self._keys)
-        return [term for term in terms if term_key(term) in self._every]
+        if not self._every:
+            self._every.append(set(self._paths).union(*self._keys))
+        return [term for term in terms if term_key(term) in self._every[0]]
 
     def matches(self, question: Question) -> CodeMatches:
         """The sections that match: a path speaks for a file's first section, and for those that match otherwise."""
@@ -220,16 +223,17 @@ class CodeSource:
 
     def _test_of(self, path: str) -> str:
         """The test file that is named after a source file and lies nearest to it; empty where there is none."""
-        if self._tests is None:
-            self._tests = {}
+        if not self._tests:
+            tests: dict[str, list[str]] = {}
             for file in self._files:
                 if _is_test(file.path):
-                    self._tests.setdefault(_stem(file.path), []).append(file.path)
+                    tests.setdefault(_stem(file.path), []).append(file.path)
+            self._tests.append(tests)
         if _is_test(path):
             return ""
         own = set(path.split("/")[:-1])
         named = [
-            (-len(own.intersection(test.split("/"))), len(test), test) for test in self._tests.get(_stem(path), ())
+            (-len(own.intersection(test.split("/"))), len(test), test) for test in self._tests[0].get(_stem(path), ())
         ]
         return min(named)[2] if named else ""
 
