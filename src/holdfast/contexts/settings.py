@@ -23,7 +23,10 @@ class Settings(NamedTuple):
 
 # name -> (kind, description). The last group belongs to the existing tool: accepted and ignored.
 KEYS: Mapping[str, tuple[str, str]] = {
-    "max_depth": ("whole", "How many folders below the root are looked at (default 10)"),
+    "max_depth": (
+        "whole",
+        "How many folders below the root may have contexts; questions about code look at all (default 10)",
+    ),
     "min_tokens": ("whole", "A directory whose source is smaller is skipped, unless one below is kept (default 4096)"),
     "ignore": ("texts", "More patterns to leave out, as in .contextignore"),
     "mode": ("mode", "lean: summary, exports and dependencies; full: files, interfaces and packages too"),

@@ -60,7 +60,7 @@ def impact(workspace: Workspace, arguments: ImpactArguments) -> Outcome[ImpactAn
     """Of a diff; or of whole files, where only their paths are given."""
     project = open_project(workspace, arguments)
     places = [place_in(project, path) for path in arguments.get("paths", ())]
-    found, staged, since = scan(project), arguments.get("staged", False), ""
+    found, staged, since = scan(project, deep=True), arguments.get("staged", False), ""
     if places and not staged and "since" not in arguments:
         touched = touched_below(project, found, places)
     else:

@@ -20,9 +20,9 @@ def test_init_looks_at_the_project_once_and_its_fingerprint_knows_the_new_agents
     scans = []
     directories = Project.directories
 
-    def counted(self: Project) -> list[Found]:
+    def counted(self: Project, *, deep: bool = False) -> list[Found]:
         scans.append(self.root)
-        return directories(self)
+        return directories(self, deep=deep)
 
     monkeypatch.setattr(Project, "directories", counted)
     (tmp_path / "a.py").write_text("def go(): ...\n")

@@ -141,6 +141,16 @@ def test_the_staged_change_is_what_the_index_has(shop: Path) -> None:
     assert [one["name"] for one in impact(shop)["symbols"]] == ["audit", "show"]
 
 
+def test_a_file_that_is_staged_empty_has_no_symbols_whatever_the_working_tree_has(shop: Path) -> None:
+    text = (shop / "shop/store.py").read_text()
+    (shop / "shop/store.py").write_text("")
+    git(shop, "add", "-A")
+    (shop / "shop/store.py").write_text(text)
+
+    found = impact(shop, "--staged")["symbols"]
+    assert {(one["name"], one["change"]) for one in found} >= {("Store", "removed"), ("audit", "removed")}
+
+
 @pytest.mark.parametrize("budget", [60, 90, 130, 200, 1000])
 def test_the_whole_text_keeps_to_the_budget_and_what_is_left_out_is_counted(shop: Path, budget: int) -> None:
     edit(shop, "shop/store.py", "def get(self, key):", "def get(self, key, default):")

@@ -101,3 +101,17 @@ def test_every_source_file_of_this_package_is_read(context: Run) -> None:
     assert found["not_read"] == {"Zsh: no grammar": 1}  # completions, beside those of Bash
     symbols = {file["path"]: [one["name"] for one in file["symbols"]] for file in found["files"]}
     assert {"answer", "Operation", "Outcome"} <= set(symbols["operation.py"])
+
+
+def test_source_below_every_directory_that_may_have_a_context_is_known(tmp_path: Path) -> None:
+    deep = "app/module/src/main/java/org/example/a/b/c/d/e"
+    (tmp_path / deep).mkdir(parents=True)
+    (tmp_path / deep / "Engine.java").write_text("package org.example;\n\npublic class Engine {}\n")
+    (tmp_path / "App.java").write_text("import org.example.Engine;\n\nclass App { Engine engine; }\n")
+    assert f"{deep}/Engine.java:3 Engine" in run_context("map", cwd=tmp_path).stdout.decode()
+    found = run_context("symbol", "Engine", cwd=tmp_path).stdout.decode()
+    assert found.startswith("# Engine: 1 definition, 2 lines in 1 file use it")
+    assert f"{deep}/Engine.java#L3-L3" in found
+    reached = run_context("impact", "--file", f"{deep}/Engine.java", cwd=tmp_path).stdout.decode()
+    assert "App.java:1,3" in reached
+    assert json.loads(run_context("status", cwd=tmp_path).stdout)["total_directories"] == 1

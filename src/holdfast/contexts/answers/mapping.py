@@ -31,7 +31,7 @@ def project_map(workspace: Workspace, arguments: MapArguments) -> Outcome[MapAns
     scopes = [place_in(project, scope) for scope in arguments.get("scopes", ())]
     focus = [place_in(project, path) for path in arguments.get("focus", ())]
     asked = [*scopes, *focus]
-    found = scan(project)
+    found = scan(project, deep=True)
     gathered = gather_facts(
         project,
         found,
@@ -52,7 +52,7 @@ def project_map(workspace: Workspace, arguments: MapArguments) -> Outcome[MapAns
 def symbol(workspace: Workspace, arguments: SymbolArguments) -> Outcome[SymbolAnswer]:
     """What the files say at the time of the call; the nearest names where nothing is called so."""
     project, name = open_project(workspace, arguments), arguments["name"].strip()
-    found = scan(project)
+    found = scan(project, deep=True)
     parts = parts_of(name)
     looked = look_up(project, found, parts) if parts else []
     nearest: list[str] = []

@@ -103,7 +103,7 @@ def touched_since(project: Project, since: str, *, staged: bool = False) -> list
         Touched(
             file.path,
             contents.get(file.before),
-            None if file.is_gone else contents.get(file.now) or _source(project, file.path),
+            None if file.is_gone else contents[file.now] if file.now in contents else _source(project, file.path),
         )
         for file in changed
     ]

@@ -81,7 +81,7 @@ class Derivation:
     @cached_property
     def found(self) -> list[Found]:
         """The directories of the project."""
-        return scan(self.project)
+        return scan(self.project, deep=True)
 
     @cached_property
     def _gathered(self) -> Gathered:

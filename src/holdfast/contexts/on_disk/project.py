@@ -173,14 +173,17 @@ class Project:
             close_quietly(directory)
         return view
 
-    def directories(self) -> list[Found]:
-        """Every directory that counts, parents before children. Raises OSError when the root cannot be read."""
+    def directories(self, *, deep: bool = False) -> list[Found]:
+        """Every directory that counts, parents before children; with `deep` also those below the settings' depth.
+
+        Raises OSError when the root cannot be read.
+        """
         seen: list[tuple[str, DirectoryView | None, int]] = [("", self.view(""), -1)]
         depth = {0: 0}
         at = 0
         while at < len(seen):
             place, view, _ = seen[at]
-            if view is not None and depth[at] < self.settings.max_depth:
+            if view is not None and (deep or depth[at] < self.settings.max_depth):
                 for below, child in self._folders(place, view):
                     if child is not None and child.has_git:
                         continue  # another project
@@ -241,10 +244,11 @@ class Project:
         return [Found(seen[at][0], seen[at][1], kept[at], large[at]) for at in range(len(seen)) if counted[at]]
 
 
-def scan(project: Project) -> list[Found]:
-    """The directories that count; IoError when the root cannot be read."""
+def scan(project: Project, *, deep: bool = False) -> list[Found]:
+    """The directories that count; IoError when the root cannot be read. Questions about code look at `deep` ones, too:
+    source may lie below every directory that has a context."""
     try:
-        return project.directories()
+        return project.directories(deep=deep)
     except OSError as error:
         raise IoError(f"'{printable(project.root)}' cannot be read: {error.strerror}") from None
 
