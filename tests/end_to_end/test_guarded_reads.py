@@ -405,3 +405,24 @@ def test_a_commit_of_more_bytes_than_allowed_is_not_written(
     with pytest.raises(SettingsInvalid, match="140 bytes, and more than 100 are not written"):
         git_tree.write_tree(str(project), commit, "", str(tmp_path / "tree"))
     assert os.listdir(tmp_path / "tree") == []
+
+
+def test_no_command_follows_settings_that_a_clone_brings_as_a_link_or_waits_for_a_pipe(tmp_path: Path) -> None:
+    project, outside = tmp_path / "project", tmp_path / "outside.toml"
+    project.mkdir()
+    (project / "README.md").write_text(f"# Page\n\n{WORD}\n", encoding="utf-8")
+    outside.write_text(f"{WORD} = 1\n", encoding="utf-8")
+    settings = project / "context.toml"
+    plants: list[Callable[[], None]] = [
+        lambda: settings.symlink_to(outside),
+        lambda: os.mkfifo(settings),
+        lambda: os.mkdir(settings),
+    ]
+    for plant in plants:
+        plant()
+        for words in (["search", WORD], ["read", "--id", "README.md"], ["sync"]):
+            result = run_context(*words, cwd=project)
+            assert (result.returncode, result.stdout) == (5, b"")
+            assert b"it cannot be read: not a regular file" in result.stderr
+            assert WORD.encode() not in result.stderr
+        settings.rmdir() if settings.is_dir() else settings.unlink()

@@ -7,6 +7,7 @@ A project without `context.toml` and without a cache has an implicit one (`build
 from __future__ import annotations
 
 import os
+from stat import S_ISREG
 
 from holdfast.caches.on_disk.cache_listing import cache_name, list_caches
 from holdfast.caches.on_disk.joined_caches import NamedCache
@@ -238,7 +239,12 @@ def _declared(workspace: Workspace) -> ProjectFile | None:
     """What `context.toml` declares, None where there is none. SettingsInvalid where it cannot be used: caches that it
     might declare could be behind their sources."""
     path = os.path.join(workspace.project, FILE_NAME)
-    if not os.path.lexists(path):
+    try:
+        if not S_ISREG(os.lstat(path).st_mode):  # a link could lead out of the project
+            from holdfast.caches.project.project_file import invalid
+
+            raise invalid("it cannot be read: not a regular file")
+    except FileNotFoundError:
         return None
     found = workspace.file_contents.memo((FILE_NAME, path), [path], _parsed, namespace=_NAMESPACE)
     if isinstance(found, SettingsInvalid):
