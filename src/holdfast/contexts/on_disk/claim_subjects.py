@@ -102,6 +102,7 @@ class Subjects:
         self._views: dict[str, DirectoryView | None] = {place: view}
         self._known: OfFiles = known or {}
         self._of_files: dict[str, dict[str, FileSubjects]] = {}
+        self._decoded: dict[str, list[Declared]] = {}
         self._states: dict[str, str] = {}
 
     @property
@@ -182,9 +183,16 @@ class Subjects:
 
     def _called(self, place: str, names: Sequence[str], symbol: str) -> list[Declared] | None:
         files = self._files(place)
-        known = [files[name].declared if name in files else None for name in names]
+        known = [self._declared(files[name]) if name in files else None for name in names]
         found = [one for declared in known for one in declared or () if one.is_called(symbol)]
         return None if not found and None in known else found
+
+    def _declared(self, one: FileSubjects) -> list[Declared] | None:
+        if one.declared is None:
+            return None
+        if one.declared not in self._decoded:
+            self._decoded[one.declared] = list(map(Declared._make, decode(one.declared)))
+        return self._decoded[one.declared]
 
     def _files(self, place: str) -> dict[str, FileSubjects]:
         if place not in self._of_files:
@@ -220,7 +228,7 @@ class FileSubjects(NamedTuple):
 
     is_read: bool  # there is a grammar for it
     public: Sequence[str] = ()  # its public symbols at the top level: their names, and each with its signature
-    declared: list[Declared] | None = None  # None where its declarations cannot be read here
+    declared: str | None = None  # its declarations as JSON, since few claims need them; None if they cannot be read
 
 
 OfFiles = dict[tuple[str, str], FileSubjects]  # by place and name
@@ -233,13 +241,13 @@ def _sources(place: str, view: DirectoryView) -> list[SizedFile]:
 def subjects_of(project: Project, files: Sequence[SizedFile]) -> OfFiles:
     """What some files have for claims to be about."""
     kind = Kind(
-        name="subjects 1",
+        name="subjects 2",
         read=read_subjects,
         lost=lambda _: FileSubjects(is_read=True),
         is_complete=lambda one: one.declared is not None,
         packed=_packed,
         unpacked=_unpacked,
-        weight=lambda one: 200 + 100 * len(one.public) + 300 * len(one.declared or ()),
+        weight=lambda one: 200 + 100 * len(one.public) + len(one.declared or ""),
     )
     return remembered(project, kind, files)
 
@@ -263,14 +271,15 @@ def read_subjects(file: SourcePath) -> FileSubjects:
     for export in [one for one in facts.exports if not (one.is_inner or one.owner or facts.generated)]:
         called = [one.signature for one in declared or () if one.is_called(export.name)]
         public.update([export.name, *[f"{export.name} {signature}" for signature in called]])
-    return FileSubjects(facts.unread != NO_GRAMMAR, sorted(public), declared)
+    rows = None if declared is None else encode(list(map(list, declared)))
+    return FileSubjects(facts.unread != NO_GRAMMAR, sorted(public), rows)
 
 
 def _packed(one: FileSubjects) -> bytes:
-    declared = [list(each) for each in one.declared or ()]
-    return encode([one.is_read, list(one.public), declared]).encode("utf-8", "surrogatepass")
+    return f"{encode([one.is_read, list(one.public)])}\n{one.declared}".encode("utf-8", "surrogatepass")
 
 
 def _unpacked(_: str, data: bytes) -> FileSubjects:
-    is_read, public, declared = decode(data.decode("utf-8", "surrogatepass"))
-    return FileSubjects(is_read, public, [Declared._make(one) for one in declared])
+    head, _, declared = data.decode("utf-8", "surrogatepass").partition("\n")
+    is_read, public = decode(head)
+    return FileSubjects(is_read, public, declared)

@@ -7,8 +7,10 @@ worker with it and no more: that file is reported as not parsed, and the rest go
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from hashlib import sha256
+from itertools import groupby
+from operator import itemgetter
 from time import time_ns
 from typing import Generic, NamedTuple, TypeVar
 
@@ -18,12 +20,12 @@ from holdfast.code.analysis.references import References
 from holdfast.code.languages import language_of
 from holdfast.code.on_disk.fact_store import fact_key
 from holdfast.code.on_disk.source_workers import worked
-from holdfast.contexts.on_disk.disk_failure import check_disk, read_beneath
+from holdfast.contexts.on_disk.disk_failure import check_disk
 from holdfast.contexts.on_disk.project import Found, Project
 from holdfast.core.canonical_json import decode, encode
-from holdfast.core.confined_paths import read_confined
+from holdfast.core.confined_paths import open_beneath, read_confined
 from holdfast.core.file_identity import Identity, identity, is_settled
-from holdfast.core.regular_files import TooLarge
+from holdfast.core.regular_files import TooLarge, close_quietly, read_regular
 
 SourcePath = tuple[str, str, str]  # the project's root, a place and a file's name
 SizedFile = tuple[str, str, int]  # a place, a file's name and about its size
@@ -125,7 +127,7 @@ def remembered(
     started = time_ns()
     for place, name, _ in files:
         try:
-            seen[place, name] = identity(os.stat(f"{project.path(place)}/{name}", follow_symlinks=False))
+            seen[place, name] = identity(os.stat(f"{project.root}/{place}/{name}", follow_symlinks=False))
         except OSError:
             pass  # it is made as one that is gone
     known = {at: before[at][1] for at, now in seen.items() if at in before and before[at][0] == now}
@@ -165,15 +167,33 @@ def _keys(root: str, kind: Kind[Made], files: Sequence[SizedFile]) -> dict[tuple
     """The keys of what is made of those files that can be read."""
     keys: dict[tuple[str, str], bytes] = {}
     versions: dict[str, str] = {}
-    for place, name, _ in files:
-        if (data := read_beneath(root, place, name, MAX_ANALYSED)) is None:
-            continue
+    for place, name, data in _contents(root, files):
         if (language := code_language(name, data)) not in versions:
             from holdfast.code.code_sections import cutter_version  # where nothing is analysed, the gate does without
 
             versions[language] = cutter_version(language)
         keys[place, name] = fact_key(f"{kind.name} {versions[language]} {name!a}", sha256(data).digest())
     return keys
+
+
+def _contents(root: str, files: Sequence[SizedFile]) -> Iterator[tuple[str, str, bytes]]:
+    """The files that can be read, each with its place; files of one place in a row have their directory opened once."""
+    for place, group in groupby(files, key=itemgetter(0)):
+        try:
+            directory = open_beneath(root, place)
+        except OSError as error:
+            check_disk(error, f"{root}/{place}")
+            continue
+        try:
+            for _, name, _ in group:
+                try:
+                    data = read_regular(name, dir_fd=directory, limit=MAX_ANALYSED)
+                except OSError as error:
+                    check_disk(error, f"{root}/{place}/{name}" if place else f"{root}/{name}")
+                else:
+                    yield place, name, data
+        finally:
+            close_quietly(directory)
 
 
 def _packed(one: SourceFacts) -> bytes:
