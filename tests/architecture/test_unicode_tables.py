@@ -102,7 +102,7 @@ LISTED: dict[str, dict[str, str]] = {
     "contexts/on_disk/validation.py": {"split": SAME, "strip": SAME},
     "contexts/schema.py": {"split": SAME},
     "contexts/source_kinds.py": {"split": SAME},
-    "contexts/yaml_text.py": {"float": DIGITS, "int": DIGITS},
+    "core/yaml_text.py": {"float": DIGITS, "int": DIGITS},
 }
 
 

@@ -14,8 +14,9 @@ import pytest
 from holdfast.caches.on_disk import work_tree
 from holdfast.caches.on_disk.work_tree import WorkTrees
 from holdfast.caches.search.code_record import CodeRecord
+from holdfast.caches.search.search_text import claim_line
 from holdfast.caches.search_answers import read, replay, search, verify_citations
-from holdfast.caches.tokenizers import USUAL
+from holdfast.caches.tokenizers import USUAL, counter
 from holdfast.core.errors import CacheBuilding, CacheMissing, InvalidCitation
 from holdfast.survey.examinations import examine
 from holdfast.workspace import Workspace
@@ -109,6 +110,77 @@ def test_what_has_lines_in_common_with_a_given_text_is_named_and_not_given_again
     assert sum(declared.values()) == 2
     (first, *_) = found(world(project), "kettle volume", **{"in": "code"})["sections"]
     assert (first["declares"], first["lines"]) == ("const KettleVolume = 2 — The volume.", (4, 6))
+
+
+CONTEXT = """
+constraints:
+  - Nothing here opens a socket.
+  - 7
+decisions:
+  - {what: Passwords of hosts are never kept, why: A netrc file has the credentials already}
+  - {what: Headers are made at every call, why: "Tokens\\tend\\e[1m"}
+  - what: half a netrc decision
+"""
+
+
+def test_a_file_is_given_with_the_decision_or_constraint_of_its_directory_that_a_question_is_about(
+    project: Path,
+) -> None:
+    (project / "src/second.py").write_text("def netrc_credentials_again():\n    pass\n")
+    before = found(world(project), "netrc credentials", budget=1000)
+    (project / "src/.context.yaml").write_text(CONTEXT)
+    workspace = world(project)
+
+    value = found(workspace, "netrc credentials", budget=1000)
+
+    claims = [each["claim"] for each in value["sections"] if "claim" in each]
+    assert claims == [
+        "decision of src: Passwords of hosts are never kept — A netrc file has the credentials already",
+    ]
+    (first, *_) = [each for each in value["sections"] if each["citation"].startswith("src/")]
+    assert first["claim"] == claims[0]
+    assert citations(value) == citations(before)
+    assert value["selection"]["tokens_used"] > before["selection"]["tokens_used"]
+    answer = search(workspace, {"query": "opens a socket from_netrc", "in": "code"})
+    assert answer.text is not None
+    assert "\n(constraint of src: Nothing here opens a socket.)\n" in answer.text
+    assert "(decision of src: Headers are made at every call — Tokens end␛[1m)" in str(
+        search(workspace, {"query": "to_header tokens", "in": "code"}).text
+    )
+    assert found(workspace, "serve port", **{"in": "code"}) == found(world(project), "serve port", **{"in": "code"})
+    assert "claim" not in str(found(workspace, "serve port", **{"in": "code"}))
+
+
+@pytest.mark.parametrize("budget", range(100, 400, 20))
+def test_claims_of_directories_take_a_tenth_of_the_budget_at_most(project: Path, budget: int) -> None:
+    before = found(world(project), "netrc credentials", budget=budget, **{"in": "code"})
+    for folder in ("src", "tests"):
+        (project / folder / ".context.yaml").write_text(CONTEXT)
+
+    value = found(world(project), "netrc credentials", budget=budget, **{"in": "code"})
+
+    claims = [claim_line(each["claim"]) for each in value["sections"] if "claim" in each]
+    assert sum(map(counter("estimate-1"), claims)) <= budget // 10
+    assert value["selection"]["tokens_used"] <= budget
+    assert citations(value) == citations(before)
+    assert bool(claims) == (budget > 240)
+
+
+@pytest.mark.parametrize(
+    "context",
+    [
+        b"decisions: [",
+        b"decisions: {what: netrc}",
+        b"constraints: netrc credentials",
+        b"[constraints]",
+        b"\xff decisions:",
+    ],
+)
+def test_a_context_that_cannot_be_used_changes_no_answer(project: Path, context: bytes) -> None:
+    before = found(world(project), "netrc credentials")
+    (project / "src/.context.yaml").write_bytes(context)
+    (project / "tests/.context.yaml").mkdir()
+    assert found(world(project), "netrc credentials") == before
 
 
 def test_a_path_is_printed_once_for_all_entries_of_a_file(project: Path) -> None:
@@ -339,6 +411,19 @@ def test_a_receipt_is_replayed_with_the_project_as_it_is_and_names_changed_files
     assert again.exit_code == 9
     (files,) = [each for each in again.value["differences"] if each["what"] == "source files"]
     assert "src/credentials.py" in set(files["recorded"]) - set(files["now"])  # type: ignore[call-overload]
+
+
+def test_a_receipt_tells_that_the_claim_of_a_directory_is_another_one(project: Path) -> None:
+    receipt, context = str(project.parent / "receipt.json"), project / "src/.context.yaml"
+    context.write_text(CONTEXT)
+    search(world(project), {"query": "netrc credentials", "in": "code", "receipt": receipt})
+    assert replay(world(project), {"receipt": receipt}).value["same"]
+    context.write_text(CONTEXT.replace("never kept", "kept nowhere"))
+    again = replay(world(project), {"receipt": receipt})
+    (changed,) = [each for each in again.value["differences"] if "credentials.py" in each["what"]]
+    assert again.exit_code == 9
+    assert "never kept" in changed["recorded"]["claim"]  # type: ignore[index]
+    assert "kept nowhere" in changed["now"]["claim"]  # type: ignore[index]
 
 
 def test_citations_of_code_are_verified_and_lines_alone_are_of_the_file_named_before(project: Path) -> None:

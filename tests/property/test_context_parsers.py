@@ -13,10 +13,10 @@ from holdfast.contexts.context_text import machine_fields, new_text, recorded_di
 from holdfast.contexts.manifests import about, readme_summary
 from holdfast.contexts.settings import check as check_settings
 from holdfast.contexts.settings import settings_of
-from holdfast.contexts.yaml_text import MAX_BYTES, MAX_DEPTH, YamlError, parse, parse_document
 from holdfast.core.canonical_json import encode
 from holdfast.core.errors import UnsupportedVersion
 from holdfast.core.globs import GlobList
+from holdfast.core.yaml_text import MAX_BYTES, MAX_DEPTH, YamlError, parse, parse_document
 from support.examples import examples
 from support.mutants import ODD_VALUES, edited
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from holdfast.caches.search.pointers import pointer_lines
 from holdfast.caches.search.proven_page import titled
-from holdfast.caches.search.search_text import also_line, code_label, header_lines
+from holdfast.caches.search.search_text import also_line, claim_line, code_label, header_lines
 from holdfast.caches.search.section_label import ToldPages, entry_line, heading_path, path_of, untold_parts
 from holdfast.caches.search.section_reasons import TermReason, why_line
 from holdfast.caches.shapes import FoundSection, SearchAnswer
@@ -48,6 +48,8 @@ def entry_lines(place: int, section: FoundSection, shown: ToldPages) -> list[str
         path = heading_path(*titled(title, heading, with_title=with_title))
         label = f"{entry_line(str(place), section['citation'], path)} · {section['tokens']:,} tokens"
     lines = [label]
+    if "claim" in section:
+        lines.append(claim_line(section["claim"]))
     if section["also"]:
         lines.append(also_line(section["also"], section["also_more"]))
     if "why" in section and section["why"]["terms"]:

@@ -6,7 +6,7 @@ from random import Random
 from typing import NamedTuple
 
 from holdfast.contexts.context_text import edited, machine_fields, new_text
-from holdfast.contexts.yaml_text import parse
+from holdfast.core.yaml_text import parse
 
 BEGINNING = new_text(
     {

@@ -11,7 +11,7 @@ from holdfast.caches.audit_shapes import ReplayAnswer
 from holdfast.caches.search import cache_overview
 from holdfast.caches.search.passage_text import as_text, unread_line
 from holdfast.caches.search.pointers import pointer_lines
-from holdfast.caches.search.search_text import also_line, asked_of, notes
+from holdfast.caches.search.search_text import also_line, asked_of, claim_line, notes
 from holdfast.caches.search.section_label import heading_path
 from holdfast.caches.search.section_reasons import TermReason, why_line
 from holdfast.caches.search.source_lines import split_lines
@@ -67,7 +67,9 @@ def search(value: SearchAnswer | CachesAnswer, _seconds: float) -> RenderableTyp
 
 def _marked_lines(hit: FoundSection) -> list[str]:
     """The lines in parentheses above a section's text."""
-    lines = [also_line(hit["also"], hit["also_more"])] if hit["also"] else []
+    lines = [claim_line(hit["claim"])] if "claim" in hit else []
+    if hit["also"]:
+        lines.append(also_line(hit["also"], hit["also_more"]))
     if "why" in hit and (terms := hit["why"]["terms"]):
         reasons = [TermReason(each["term"], tuple(each["fields"]), each["impact"]) for each in terms]
         lines.append(why_line(reasons, hit["why"]["terms_more"], hit["why"]["turn"]))

@@ -110,7 +110,8 @@ class ConsideredSection(TypedDict):
 class FoundSection(TypedDict):
     """An entry; an outline has no `content`; `why` is there on request, `cache` where several caches are searched.
 
-    Of source code `declares` is what the section declares and its first sentence, `test` the test of its file.
+    Of source code `declares` is what the section declares and its first sentence, `test` the test of its file, `claim`
+    the decision or constraint of its directory that the question is about.
     """
 
     citation: str
@@ -127,6 +128,7 @@ class FoundSection(TypedDict):
     cache: NotRequired[str]
     declares: NotRequired[str]
     test: NotRequired[str]
+    claim: NotRequired[str]
     content: NotRequired[str]
     why: NotRequired[SectionReasons]
 
@@ -234,6 +236,7 @@ class RecordedSection(TypedDict):
     citation: str
     content: str
     score: int
+    claim: NotRequired[str]
 
 
 class RecordedCache(TypedDict):

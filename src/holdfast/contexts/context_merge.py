@@ -31,8 +31,8 @@ from holdfast.contexts.context_text import (
     with_field_rows,
 )
 from holdfast.contexts.schema import FIELDS, METADATA
-from holdfast.contexts.yaml_text import YamlError, parse
 from holdfast.core.canonical_json import encode
+from holdfast.core.yaml_text import YamlError, parse
 
 Value = Any
 Context = dict[str, Any]

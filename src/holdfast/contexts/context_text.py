@@ -13,8 +13,8 @@ from hashlib import sha256
 from typing import Any
 
 from holdfast.contexts.schema import FIELDS, Shape
-from holdfast.contexts.yaml_text import YamlError, parse, parse_document
 from holdfast.core.canonical_json import encode
+from holdfast.core.yaml_text import YamlError, parse, parse_document
 
 Value = Any
 

@@ -13,8 +13,8 @@ from holdfast.contexts.conflict_markers import has_markers, versions
 from holdfast.contexts.context_merge import merge, merged_lists
 from holdfast.contexts.context_text import edited, machine_fields
 from holdfast.contexts.on_disk.merged_file import merge_files, resolved
-from holdfast.contexts.yaml_text import parse
 from holdfast.core.errors import ContextCorrupt
+from holdfast.core.yaml_text import parse
 from support.histories import BEGINNING, Branch, grown
 
 MERGES = 200

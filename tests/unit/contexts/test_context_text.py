@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from holdfast.contexts.context_text import edited, field_digest, machine_fields, new_text, quoted, replaced_field
-from holdfast.contexts.yaml_text import parse
+from holdfast.core.yaml_text import parse
 
 CONTEXT: dict[str, Any] = {
     "version": 1,

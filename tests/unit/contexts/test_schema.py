@@ -11,8 +11,8 @@ import pytest
 
 from holdfast.contexts import schema, settings
 from holdfast.contexts.schema import Problem, check
-from holdfast.contexts.yaml_text import YamlError, parse
 from holdfast.core.errors import UnsupportedVersion
+from holdfast.core.yaml_text import YamlError, parse
 
 REPOSITORY = Path(__file__).parents[3]
 VECTORS = REPOSITORY.parent / "shared" / "vectors" / "contexts"

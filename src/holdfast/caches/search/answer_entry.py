@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from holdfast.caches.search.search_text import also_line
+from holdfast.caches.cache_format import PREFIX
+from holdfast.caches.search.receipts import ReceiptSection
+from holdfast.caches.search.search_text import also_line, claim_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,13 +22,14 @@ class AnswerEntry:
     """Sections that are given as one; `tokens` are those of their contents.
 
     `also` are citations of equal texts, `also_more` how many more there are, `why` the reasons of the best of the
-    sections where they were asked for and `why_more` how many of them were left out.
+    sections where they were asked for and `why_more` how many of them were left out. `claim` is what the context of its
+    directory says to the question.
     """
 
-    __slots__ = ("also", "also_more", "best", "cited", "group", "tokens", "why", "why_more")
+    __slots__ = ("also", "also_more", "best", "cited", "claim", "group", "tokens", "why", "why_more")
 
-    def __init__(self, group: list[ChosenSection], cited: CitedText, tokens: int, equal: int) -> None:
-        self.group, self.cited, self.tokens = group, cited, tokens
+    def __init__(self, group: list[ChosenSection], cited: CitedText, tokens: int, equal: int, claim: str = "") -> None:
+        self.group, self.cited, self.tokens, self.claim = group, cited, tokens, claim
         self.best = group[0]
         self.also: Sequence[str] = tuple(group[0].also)  # more may be found before the answer is made
         if len(group) > 1:
@@ -41,6 +44,11 @@ class AnswerEntry:
         """How many of the sections match; the others are neighbours."""
         return sum([chosen.ranked.score > 0 for chosen in self.group])
 
+    @property
+    def recorded(self) -> ReceiptSection:
+        """What a receipt remembers of it."""
+        return ReceiptSection(self.cited.citation, PREFIX + self.cited.digest, self.best.ranked.score, self.claim)
+
     def label(self, place: int, is_new: tuple[bool, bool], *, outline: bool) -> str:
         """The line that names it; `is_new` says whether its title and heading are shown for the first time."""
         if outline or self.cited.is_named:
@@ -49,7 +57,7 @@ class AnswerEntry:
 
     def between(self, *, outline: bool) -> list[str]:
         """The lines between that one and the text."""
-        lines = []
+        lines = [claim_line(self.claim)] if self.claim else []
         if self.also:
             lines.append(also_line(self.also, self.also_more))
         if self.why:

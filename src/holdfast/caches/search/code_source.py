@@ -8,14 +8,15 @@ less.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
-from functools import lru_cache
+from functools import lru_cache, partial
 from hashlib import sha256
 from itertools import accumulate
 
 from holdfast.caches.cache_format import PREFIX, Document, document_id
 from holdfast.caches.search.code_record import CodeRecord, code_words, name_keys, term_key
+from holdfast.caches.search.directory_claims import FILE_NAME, Claim, claim_about, read_claims
 from holdfast.caches.search.impacts import FieldSteps
 from holdfast.caches.search.joined_search import CountedTokens
 from holdfast.caches.search.proven_page import CitedText, CodeChanged, ProvenPage
@@ -77,6 +78,7 @@ class CodeSource:
         self._weights: dict[int, int] = {}
         self._steps = {field: FieldSteps(field) for field in ("body", "headings", "path", "document")}
         self._pages: dict[int, CodePage] = {}
+        self._claims: dict[str, Sequence[Claim]] = {}
         self._found: dict[str, dict[int, list[tuple[int, int, int]]]] = {}
         self._paths, self._path_lengths = _path_terms(tuple([file.path for file in self._files]))
         self._count = counter(tokenizer)
@@ -85,7 +87,8 @@ class CodeSource:
     def fresh(self) -> CodeSource:
         """The same for another question, which may be asked while this one is."""
         source = copy(self)
-        source._pages, source._found, source.tokens = {}, {}, CountedTokens(source.count)
+        source._pages, source._claims, source._found = {}, {}, {}
+        source.tokens = CountedTokens(source.count)
         return source
 
     @property
@@ -216,10 +219,20 @@ class CodeSource:
             data = self._read(file.path)
             if sha256(data).hexdigest() != file.digest:
                 raise CodeChanged(file.path)
-            page = self._pages[place] = CodePage(
-                file.path, file.digest, file.record.cut, data.decode("utf-8", "replace"), self._test_of(file.path)
-            )
+            text, test = data.decode("utf-8", "replace"), self._test_of(file.path)
+            claims = partial(self._claims_of, file.path.rpartition("/")[0])
+            page = self._pages[place] = CodePage(file.path, file.digest, file.record.cut, text, test, claims)
         return page
+
+    def _claims_of(self, folder: str) -> Sequence[Claim]:
+        """What the context of a folder claims as it is now; nothing where there is none."""
+        if folder not in self._claims:
+            try:
+                data = self._read(f"{folder}/{FILE_NAME}".removeprefix("/"))
+            except (OSError, ValueError):
+                data = b""
+            self._claims[folder] = read_claims(data, folder or ".")
+        return self._claims[folder]
 
     def _test_of(self, path: str) -> str:
         """The test file that is named after a source file and lies nearest to it; empty where there is none."""
@@ -296,9 +309,17 @@ class CodeMatches:
 class CodePage(ProvenPage):
     """A source file: its sections are those of its record."""
 
-    def __init__(self, path: str, digest: str, cut: CutFile, content: str, test: str = "") -> None:
+    def __init__(
+        self,
+        path: str,
+        digest: str,
+        cut: CutFile,
+        content: str,
+        test: str = "",
+        claims: Callable[[], Sequence[Claim]] = tuple,
+    ) -> None:
         super().__init__(Document(document_id(path), PREFIX + digest, path, content), path)
-        self.cut, self.test = cut, test
+        self.cut, self.test, self._claims = cut, test, claims
         self.lines, self.starts = split_lines(content)
 
     def section(self, number: int) -> Section:
@@ -331,6 +352,10 @@ class CodePage(ProvenPage):
         """The innermost symbol that has a line; None where none has."""
         symbol = symbol_at(self.cut.symbols, line)
         return None if symbol is None else self._section(symbol, symbol.first, symbol.last)
+
+    def claim(self, question: Question) -> str:
+        """The decision or constraint of its directory that a question is about; empty where there is none."""
+        return claim_about(self._claims(), question)
 
     def _made(self, section: Section) -> CitedText:
         # A piece of a declaration may have the closing bracket of a group that this stands in.

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from hashlib import sha256
 
-from holdfast.caches.cache_format import PREFIX
 from holdfast.caches.search.citations import cite_section
 from holdfast.caches.search.section_label import (
     entry_line,
@@ -17,13 +16,13 @@ from holdfast.caches.search.section_label import (
     path_of,
     untold_parts,
 )
-from holdfast.core.canonical_json import encode
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from holdfast.caches.cache_format import Document
+    from holdfast.caches.search.question import Question
     from holdfast.caches.search.section import Section
     from holdfast.caches.search.section_label import Untold
 
@@ -87,10 +86,6 @@ class CitedText:
         """The line above the text; `is_new` says whether title and heading are shown for the first time."""
         return entry_line(str(place), self.citation, path_of(self.untold, is_new))
 
-    def receipt_entry(self, score: int) -> str:
-        """What a receipt remembers of it, as JSON."""
-        return encode({"citation": self.citation, "content": PREFIX + self.digest, "score": score})
-
     def outline_path(self, *, with_title: bool = True) -> str:
         """Title and headings, all of them."""
         return heading_path(*titled(self._title, self.section.heading, with_title=with_title))
@@ -125,6 +120,10 @@ class ProvenPage:
             found = self._cited[key] = self._made(cited.section)
             found.is_named = True
         return found
+
+    def claim(self, question: Question) -> str:  # noqa: ARG002  # as source code takes it
+        """Nothing: no context is about documentation."""
+        return ""
 
     def _made(self, section: Section) -> CitedText:
         return CitedText(self.document, self.title, self.prefix, section)

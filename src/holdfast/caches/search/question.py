@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 # Below this strength nothing here answers well. A word counts 0.8 of the next heavier one (decision 18).
 WEAK, FADE = 50, 80
 # About the step of a word that a section is about: what a word's weight is multiplied by in a good score.
-_GOOD_STEP = 128
+GOOD_STEP = 128
 _ONE = 1 << 16
 # Words that frame a question and say little of what it is about.
 FRAME_WORDS = frozenset(
@@ -87,7 +87,7 @@ class Question(NamedTuple):
         for weight in sorted(self.expected, reverse=True):
             total += weight * factor >> 16
             factor = factor * FADE // 100
-        return 100 * best // (_GOOD_STEP * total) if total else 0
+        return 100 * best // (GOOD_STEP * total) if total else 0
 
 
 def ask_source(query: str, counts: SectionCounts) -> Question:

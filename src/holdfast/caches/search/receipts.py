@@ -23,7 +23,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from holdfast.caches.shapes import Record, RecordOfSeveral
+    from holdfast.caches.shapes import Record, RecordedSection, RecordOfSeveral
     from holdfast.core.canonical_json import Json
 
 RECORD_VERSION = "4"
@@ -53,11 +53,12 @@ _READ = " and ".join([f"'{version}'" for version in _MEMBERS])
 
 
 class ReceiptSection(NamedTuple):
-    """An entry of an answer as a receipt remembers it."""
+    """An entry of an answer as a receipt remembers it; `claim` is a member where it is not empty."""
 
     citation: str
     content: str
     score: int
+    claim: str = ""
 
 
 def make_record(
@@ -90,11 +91,16 @@ def make_record(
         "outline": request.outline,
         "explain": request.explain,
         **several,
-        "sections": [
-            {"citation": section.citation, "content": section.content, "score": section.score} for section in entries
-        ],
+        "sections": [_section_json(section) for section in entries],
         "named": list(named),
     }
+
+
+def _section_json(section: ReceiptSection) -> RecordedSection:
+    value: RecordedSection = {"citation": section.citation, "content": section.content, "score": section.score}
+    if section.claim:
+        value["claim"] = section.claim
+    return value
 
 
 class ReceiptWriter:
@@ -103,9 +109,10 @@ class ReceiptWriter:
     def __init__(self, cache_version: str, tokenizer: str, request: SearchRequest) -> None:
         self._head = encode(make_record(cache_version, tokenizer, request, ())).removesuffix('],"named":[]}')
 
-    def receipt(self, sections: Iterable[str], named: Sequence[str]) -> str:
-        """The hash of the record with these sections, each as JSON, and these places."""
-        return tagged_digest(f'{self._head}{",".join(sections)}],"named":{encode(named)}}}'.encode())
+    def receipt(self, sections: Iterable[ReceiptSection], named: Sequence[str]) -> str:
+        """The hash of the record with these sections and these places."""
+        given = ",".join([encode(_section_json(section)) for section in sections])
+        return tagged_digest(f'{self._head}{given}],"named":{encode(named)}}}'.encode())
 
 
 def encode_receipt(record: Mapping[str, object]) -> bytes:
@@ -207,9 +214,10 @@ def _is_sound(record: Json) -> bool:
 
 
 def _is_section(section: Json) -> bool:
-    if not isinstance(section, dict) or tuple(section) != ReceiptSection._fields:
+    if not isinstance(section, dict) or tuple(section) not in (ReceiptSection._fields[:3], ReceiptSection._fields):
         return False
-    return all(isinstance(section[name], str) for name in ("citation", "content")) and type(section["score"]) is int
+    texts = [value for name, value in section.items() if name != "score"]
+    return all(isinstance(text, str) for text in texts) and type(section["score"]) is int
 
 
 def _are_texts(items: Json, members: tuple[str, ...]) -> bool:

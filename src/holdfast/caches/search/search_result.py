@@ -15,7 +15,7 @@ from holdfast.caches.search.pointers import POINTERS, make_pointers, pointer_lin
 from holdfast.caches.search.question import WEAK, ask_source
 from holdfast.caches.search.receipts import ReceiptSection, ReceiptWriter, make_record
 from holdfast.caches.search.search_request import USUAL_BUDGET, USUAL_SHARE, USUAL_TEXT
-from holdfast.caches.search.search_text import header_lines
+from holdfast.caches.search.search_text import claim_line, header_lines
 from holdfast.caches.search.section_choice import SectionChoice
 from holdfast.caches.search.section_label import ToldPages
 from holdfast.caches.search.section_ranking import LISTED_SHARE, SHARE, ranking
@@ -43,6 +43,8 @@ if TYPE_CHECKING:
 MOST_LINES, MOST_LISTED = 8, 120
 # Tokens of the lines of source after documentation where no budget is named.
 USUAL_CODE = 400
+# What the contexts of directories say takes at most one token of so many of the budget.
+CLAIMS_PART = 10
 # Where no section fits with all its reasons, it is tried with this many of the heaviest.
 _FEWER_REASONS = (8, 4, 2, 1, 0)
 
@@ -78,6 +80,7 @@ class SectionHit(NamedTuple):
     turn: int
     declares: str | None = None
     test: str = ""
+    claim: str = ""
 
 
 class SearchResult(NamedTuple):
@@ -111,7 +114,7 @@ class SearchResult(NamedTuple):
     @property
     def record(self) -> Record:
         """The record that the receipt is the hash of."""
-        sections = [ReceiptSection(hit.citation, "sha256:" + hit.digest, hit.score) for hit in self.sections]
+        sections = [ReceiptSection(hit.citation, "sha256:" + hit.digest, hit.score, hit.claim) for hit in self.sections]
         return make_record(self.cache_version, self.tokenizer, self.request, sections, pointer_places(self.more))
 
 
@@ -158,6 +161,7 @@ class Search:
             best_code = next((each.score for each in self._order() if each.number in source.lists), 0)
             self._strength = max(self._matches.question.strength(best_code), self._own.strength(self._best_document))
         self._cost = AnswerCost(source.tokenizer)
+        self._claims: dict[int, str] = {}  # by the number of the section that begins the entry
         self._most_reasons: int | None = None  # for each section; all unless there is no room
         self._choice = self._new_choice()
         self._not_here = self._absent_words()
@@ -203,6 +207,12 @@ class Search:
         while draft.used > bound and choice.taken:
             choice.drop_last(draft.used - bound)
             draft = self._drafted([])
+        if self._source.lists and not request.outline:
+            self._claims = self._claims_of(draft.entries, min(bound // CLAIMS_PART, bound - draft.used))
+            draft = self._drafted([])
+            while draft.used > bound and self._claims:
+                self._claims.popitem()
+                draft = self._drafted([])
         most_named = MOST_LISTED if self._source.lists and not request.stops else POINTERS["sections"]
         named = [] if request.outline else choice.named(self._order(), place_of, most_named)
         fitting, most_named = 0, len(named)
@@ -243,6 +253,17 @@ class Search:
         lines = None if self._request.stops or self._request.outline else len(self._choice.taken) + MOST_LINES
         return min([each for each in (most, lines) if each is not None], default=None)
 
+    def _claims_of(self, entries: list[AnswerEntry], room: int) -> dict[int, str]:
+        """What the contexts of the directories say to the question, each once, while there is room."""
+        found: dict[int, str] = {}
+        for entry in entries:
+            claim = self._choice.page(entry.group[0].place).claim(self._matches.question)
+            price = self._cost.line(claim_line(claim))
+            if claim and claim not in found.values() and price <= room:
+                found[entry.group[0].ranked.number] = claim
+                room -= price
+        return found
+
     def _order(self) -> Iterator[RankedSection]:
         return ranking(self._scores, self._matches.document_of, self._share)
 
@@ -268,7 +289,7 @@ class Search:
         choice, cost, outline = self._choice, self._cost, self._request.outline
         entries = [self._entry(group) for group in choice.groups()]
         used = self._header_cost(self._request.bound) + sum([chosen.cost for chosen in choice.taken.values()])
-        recorded = [entry.cited.receipt_entry(entry.best.ranked.score) for entry in entries]
+        recorded = [entry.recorded for entry in entries]
         receipt, excluded = self._receipts.receipt(recorded, pointer_places(more)), choice.excluded_by_budget
         named = pointer_lines(more)
         if cost.count is None:
@@ -292,7 +313,7 @@ class Search:
         numbers = [chosen.ranked.number for chosen in group]
         entry = AnswerEntry(
             *(group, choice.joined(group), sum([tokens[number] for number in numbers])),
-            sum([choice.equal_to(number) for number in numbers]),
+            *(sum([choice.equal_to(number) for number in numbers]), self._claims.get(numbers[0], "")),
         )
         if self._request.explain:
             page = choice.page(group[0].place)
@@ -360,6 +381,7 @@ class Search:
             turn=ranked.turn,
             declares=cited.declares,
             test=cited.test,
+            claim=entry.claim,
         )
 
     def _reasons(self, number: int, document: Document, section: Section) -> list[TermReason]:
@@ -455,6 +477,8 @@ def _section_json(hit: SectionHit) -> FoundSection:
         value["declares"] = hit.declares
     if hit.test:
         value["test"] = hit.test
+    if hit.claim:
+        value["claim"] = hit.claim
     if hit.content is not None:
         value["content"] = hit.content
     if hit.why is not None:

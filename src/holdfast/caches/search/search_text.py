@@ -83,6 +83,11 @@ def code_label(place: int, citation: str, declares: str, test: str, *, is_new: b
     return f"{line}\n(tests: {test})" if is_new and test else line
 
 
+def claim_line(claim: str) -> str:
+    """The line with what the context of a file's directory claims."""
+    return display_line(f"({claim})")
+
+
 def left_out_line(left_out: Sequence[LeftOutCache]) -> str:
     """The first of the caches that could not be asked, why, and how many more there are."""
     named = ", ".join([f"{each['name']} ({each['why']})" for each in left_out[:_MOST_NAMED]])

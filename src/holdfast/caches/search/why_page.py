@@ -93,7 +93,7 @@ def _entry(place: int, entry: FoundSection, given: Sequence[ConsideredSection], 
         more = f" and {entry['also_more']:,} more" if entry["also_more"] else ""
         also = ", ".join([f"<code>{shown(citation)}</code>" for citation in entry["also"]])
         parts.append(f'<p class="soft">The same text: {also}{more}</p>')
-    parts += [block(text) for text in (entry["header"], entry.get("content", "")) if text]
+    parts += [block(text) for text in (entry.get("claim", ""), entry["header"], entry.get("content", "")) if text]
     if reasons:
         listed = "\n".join([_reasons(each, highest, alone=len(reasons) == 1) for each in reasons])
         parts.append(folded(f"Why it ranked here: score {entry['score']:,}", listed, mark=f"why-{place}"))

@@ -23,11 +23,11 @@ from holdfast.contexts.on_disk.project import Found, Project, scan
 from holdfast.contexts.on_disk.source_facts import Gathered, SizedFile, SourceFacts, facts_of, gather_facts
 from holdfast.contexts.project_index import Index
 from holdfast.contexts.symbol_ranks import MapFile, ranked_symbols
-from holdfast.contexts.yaml_text import YamlError, parse
 from holdfast.core import posix_calls
 from holdfast.core.confined_paths import open_beneath, printable
 from holdfast.core.errors import ContextCorrupt, ContextError, ContextMissing, UnsupportedVersion
 from holdfast.core.regular_files import close_quietly
+from holdfast.core.yaml_text import YamlError, parse
 
 Value = Any
 

@@ -269,7 +269,7 @@ def read_context_bytes(directory: str) -> bytes:
 
 
 def _read_context_file(path: str, directory: int | None) -> bytes:
-    from holdfast.contexts.yaml_text import MAX_BYTES
+    from holdfast.core.yaml_text import MAX_BYTES
 
     try:
         return read_regular(path, dir_fd=directory, limit=MAX_BYTES)
@@ -284,7 +284,7 @@ def _read_context_file(path: str, directory: int | None) -> bytes:
 
 def parse_context(data: bytes) -> Context:
     """A valid context; ContextCorrupt or UnsupportedVersion."""
-    from holdfast.contexts.yaml_text import YamlError, parse
+    from holdfast.core.yaml_text import YamlError, parse
 
     try:
         value = parse(data)

@@ -70,7 +70,7 @@ def _git(project: Project) -> tuple[str, Level, str]:
 
 
 def _settings(project: Project) -> tuple[str, Level, str]:
-    from holdfast.contexts.yaml_text import MAX_BYTES, YamlError, parse
+    from holdfast.core.yaml_text import MAX_BYTES, YamlError, parse
 
     try:
         problems = check(parse(read_regular(os.path.join(project.root, SETTINGS_FILE), limit=MAX_BYTES)))
@@ -93,7 +93,7 @@ def _grammars(found: list[Found]) -> tuple[str, Level, str]:
 
 
 def _parser() -> tuple[str, Level, str]:
-    from holdfast.contexts.yaml_text import IS_FAST
+    from holdfast.core.yaml_text import IS_FAST
 
     return (
         "yaml",

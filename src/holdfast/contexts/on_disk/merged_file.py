@@ -6,10 +6,10 @@ from holdfast.contexts.conflict_markers import OURS, has_markers, versions
 from holdfast.contexts.context_merge import Merged, merge
 from holdfast.contexts.on_disk.directory_view import parse_context
 from holdfast.contexts.schema import FILE_NAME
-from holdfast.contexts.yaml_text import MAX_BYTES, YamlError
 from holdfast.core.atomic_write import write_file
 from holdfast.core.errors import ContextCorrupt, UnsupportedVersion, UsageError
 from holdfast.core.regular_files import read_regular
+from holdfast.core.yaml_text import MAX_BYTES, YamlError
 
 CONFLICT = "merge conflict"
 

@@ -94,7 +94,7 @@ class Project:
         return self._around.tracking is None
 
     def _read_settings(self) -> Settings:
-        from holdfast.contexts.yaml_text import MAX_BYTES, YamlError, parse
+        from holdfast.core.yaml_text import MAX_BYTES, YamlError, parse
 
         path = os.path.join(self.root, SETTINGS_FILE)
         try:

@@ -12,10 +12,10 @@ from holdfast.contexts.on_disk.listing import judge_all
 from holdfast.contexts.on_disk.project import Project, scan
 from holdfast.contexts.settings import FILE_NAME as SETTINGS_FILE
 from holdfast.contexts.settings import KEYS, check_one, rendered
-from holdfast.contexts.yaml_text import YamlError, parse, resolve
 from holdfast.core.atomic_write import write_file
 from holdfast.core.errors import SettingsInvalid, UsageError
 from holdfast.core.regular_files import read_regular
+from holdfast.core.yaml_text import YamlError, parse, resolve
 
 Value = Any
 

@@ -13,10 +13,10 @@ from holdfast.contexts import schema
 from holdfast.contexts.conflict_markers import has_markers
 from holdfast.contexts.on_disk.directory_view import DirectoryView, read_context_bytes
 from holdfast.contexts.on_disk.project import Project, scan
-from holdfast.contexts.yaml_text import YamlError, parse_document
 from holdfast.core.errors import ContextCorrupt, ContextMissing, UnsupportedVersion
 from holdfast.core.regular_files import read_regular
 from holdfast.core.unicode_text import lower_case
+from holdfast.core.yaml_text import YamlError, parse_document
 
 Context = dict[str, Any]
 

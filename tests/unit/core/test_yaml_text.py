@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from holdfast.contexts.yaml_text import MAX_BYTES, MAX_DEPTH, YamlError, parse, parse_document
+from holdfast.core.yaml_text import MAX_BYTES, MAX_DEPTH, YamlError, parse, parse_document
 
 
 @pytest.mark.parametrize(
