@@ -6,8 +6,10 @@ import json
 import os
 import shutil
 import subprocess
+import sys
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +17,7 @@ import pytest
 
 from holdfast.caches.build import refresh, sync
 from holdfast.catalog import find_tool
+from holdfast.mcp.roots import Roots
 from holdfast.mcp.server import Call, Server
 from holdfast.operation import answer
 from holdfast.workspace import Workspace
@@ -375,6 +378,22 @@ def test_a_client_that_has_roots_is_asked_for_them_and_they_choose_the_project(p
         server.notify("notifications/roots/list_changed")
         answer_with(other)
         assert "a.md#L" in server.call("context.search", {"query": "quokka"}).text
+
+
+def test_calls_that_no_longer_wait_for_a_client_that_names_no_roots_all_go_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("holdfast.mcp.roots.PATIENCE", 0.01)
+    workspace, interval = Workspace(str(tmp_path)), sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        with ThreadPoolExecutor(8) as threads:
+            for _ in range(60):
+                roots = Roots(workspace)
+                roots.question()
+                assert {each[0] for each in threads.map(roots.chosen, [{}] * 8)} == {workspace}
+    finally:
+        sys.setswitchinterval(interval)
 
 
 @pytest.mark.parametrize(

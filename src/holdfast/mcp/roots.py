@@ -67,8 +67,10 @@ class Roots:
         return next((project for project in projects if has_cache(project, name)), projects[0]), arguments
 
     def _let_go(self) -> None:
-        self._answered.acquire(False)
-        self._answered.release()
+        try:
+            self._answered.release()
+        except RuntimeError:
+            pass  # another call that waited did it
 
     def _place(self, root: JsonValue) -> str:
         """The top of the project that a root is in; empty where it names no directory of this machine."""
