@@ -8,7 +8,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.contexts.context_text import edited, field_digest, machine_fields, new_text, quoted, replaced_field
+from holdfast.contexts.context_text import (
+    edited,
+    field_digest,
+    machine_fields,
+    new_text,
+    quoted,
+    replaced_field,
+    without_long_lists,
+)
+from holdfast.contexts.on_disk.directory_view import parse_context
+from holdfast.core.errors import ContextCorrupt, UnsupportedVersion
 from holdfast.core.yaml_text import parse
 
 CONTEXT: dict[str, Any] = {
@@ -232,3 +242,64 @@ def test_a_flow_mapping_with_a_line_for_each_key_means_what_it_should_after_an_e
     text = FLOW.replace("version: 1, scope", "version: 1,\nscope").replace('"00000000", last', '"00000000",\nlast')
     after = edited(text, {"summary": "New."})
     assert parse(after.encode()) == {**parse(text.encode()), "summary": "New."}
+
+
+LISTS = {
+    "files": [{"name": "a.py", "purpose": "One."}, {"name": "b.py", "purpose": 'Two "b".', "test_file": "test_b.py"}],
+    "interfaces": [{"name": "a.py: f()", "description": "A\\b."}],
+}
+TROUBLE = (
+    *(
+        "exports:",
+        '  - "more"',
+        "  - 'more'",
+        "  - &anchor x",
+        "  - *anchor",
+        '"x"',
+        "  ",
+        "---",
+        "...",
+        "# words",
+        " # in",
+    ),
+    *("summary: [", "]", "summary: >", "summary: 'open", "'", 'summary: "open', '"', "version: 2", "x-more: {", "}"),
+    *(
+        '  - name: "c.py"',
+        '    purpose: "No.\\t"',
+        '    name: "again"',
+        "files: []",
+        "extra: 1",
+        "\t- x",
+        "scope: !!str 1",
+    ),
+)
+
+
+def outcome(data: bytes) -> object:
+    try:
+        return {
+            name: part for name, part in parse_context(data).items() if name not in ("files", "interfaces", "exports")
+        }
+    except (ContextCorrupt, UnsupportedVersion) as error:
+        return repr(error)
+
+
+class TestWithoutLongLists:
+    """Parsing the rest gives every other field as parsing the whole does."""
+
+    def test_lists_as_they_were_written_are_emptied(self) -> None:
+        short = without_long_lists(new_text({**CONTEXT, **LISTS}).encode())
+        assert all(f"\n{name}: []\n".encode() in short for name in ("files", "interfaces", "exports"))
+
+    @given(
+        st.lists(st.tuples(st.integers(0, 40), st.booleans(), st.sampled_from(TROUBLE)), max_size=3),
+        st.text(max_size=5),
+    )
+    def test_a_context_with_any_lines_put_in_means_the_same(
+        self, lines: list[tuple[int, bool, str]], name: str
+    ) -> None:
+        rows = new_text({**CONTEXT, **LISTS, "exports": [name, "b"]}).splitlines()
+        for at, replaces, row in lines:
+            rows[at : at + replaces] = [row]
+        data = "\n".join([*rows, ""]).encode()
+        assert outcome(without_long_lists(data)) == outcome(data)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from holdfast.contexts import schema
 from holdfast.contexts.claims import PREFIX, claims_of, recorded_claims
 from holdfast.contexts.conflict_markers import has_markers
-from holdfast.contexts.context_text import machine_fields
+from holdfast.contexts.context_text import machine_fields, without_long_lists
 from holdfast.contexts.fingerprint import ContentEntry, StatEntry, content_fingerprint, stat_fingerprint
 from holdfast.contexts.freshness import MISSING, Freshness, freshness
 from holdfast.contexts.git_attributes import GITATTRIBUTES
@@ -226,11 +226,15 @@ def _copied(error: Exception) -> Exception:
 def _read_headline(directory: int) -> Headline | Exception:
     try:
         data = _read_context_file(CONTEXT_FILE, directory)
-        context = parse_context(data)
+        short = without_long_lists(data)
+        context = parse_context(short)
+        has_claims = context["fingerprint"].startswith(PREFIX)
+        if has_claims and short is not data:  # what it claims depends on whether someone edited these lists
+            context = parse_context(data)
     except (ContextMissing, ContextCorrupt, UnsupportedVersion) as error:
         return _copied(error)
     written = None
-    if context["fingerprint"].startswith(PREFIX):
+    if has_claims:
         text = data.decode("utf-8", "replace")
         written = Written(claims_of(context, machine_fields(context, text)), recorded_claims(text))
     return Headline(context["fingerprint"], context["last_updated"], context["summary"], context["scope"], written)
