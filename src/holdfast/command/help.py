@@ -128,7 +128,7 @@ def hint_for(error: ContextError, words: Sequence[str], commands: Sequence[Comma
     if isinstance(error, UnknownName):
         return f"did you mean '{error.nearest}'?" if error.nearest else f"one of {', '.join(error.known)}"
     said = f"{error.headline} {error.reason}"
-    if any(step in said for step in ("'context ", "`context ", "did you mean '")):
+    if any(step in said for step in ("'context ", "`context ", "'git init'", "did you mean '")):
         return ""
     if error.code == _CITATION and words[0] == "read" and len(words) > 1 and not words[1].startswith("-"):
         return f"a whole document is 'context read --id {words[1]}', a search names sections: 'context search QUERY'"

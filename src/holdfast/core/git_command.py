@@ -34,7 +34,7 @@ def git(root: str, *words: str, given: bytes | None = None) -> bytes:
     if done.returncode:
         lines = done.stderr.decode("utf-8", "replace").strip().splitlines() or ["it does not say why"]
         if b"not a git repository" in done.stderr:
-            raise git_unusable("there is no git repository here, and this needs one")
+            raise git_unusable("there is no git repository here: 'git init' makes one")
         if b"index.lock" in done.stderr:
             raise git_unusable(
                 "git's index is locked: another git command is at work; if none is, remove .git/index.lock"

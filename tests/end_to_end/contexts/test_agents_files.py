@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -88,3 +89,12 @@ def test_no_file_of_a_tool_is_made_where_there_is_none(project: Path, context: R
     assert "other_agents" not in context("init")
     assert not (project / "CLAUDE.md").exists()
     context("init", "--no-agents")
+
+
+def test_a_file_that_cannot_be_written_is_named_and_its_exit_code_says_so(project: Path) -> None:
+    (project / "AGENTS.md").mkdir()
+    done = run_context("init", cwd=project)
+
+    assert (done.returncode, json.loads(done.stdout)["agents"]) == (6, "failed")
+    assert b"or closed to this user (--no-agents leaves it alone): AGENTS.md" in done.stderr
+    assert run_context("init", "--no-agents", cwd=project).returncode == 0

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, TypeVar, cast
 from holdfast.code.analysis.parsers import INSTALL, missing_parsers
 from holdfast.contexts.answers import open_project, staged_copy
 from holdfast.contexts.freshness import FRESH
+from holdfast.contexts.on_disk.agents_file import FILE_NAME as AGENTS_FILE
 from holdfast.contexts.on_disk.agents_file import LEFT_ALONE, write_other_sections, write_section
 from holdfast.contexts.on_disk.claim_subjects import judge, look_ahead
 from holdfast.contexts.on_disk.directory_view import CONTEXT_FILE
@@ -105,7 +106,11 @@ def init(workspace: Workspace, arguments: InitArguments) -> Outcome[InitAnswer]:
     }
     if others:
         value["other_agents"] = others
-    return Outcome(value, _exit_code(made), is_error=bool(counts["failed"]), note=_notes(project, found, unread))
+    note, code = _notes(project, found, unread), _exit_code(made)
+    if closed := [name for name, action in {AGENTS_FILE: agents, **others}.items() if action == FAILED]:
+        why = "not written, being no regular file or closed to this user (--no-agents leaves it alone)"
+        note, code = f"{note}\n{why}: {', '.join(closed)}".strip("\n"), code or IoError.exit_code
+    return Outcome(value, code, is_error=bool(code), note=note)
 
 
 def regen(workspace: Workspace, arguments: RegenArguments) -> Outcome[RegenAnswer]:
