@@ -19,12 +19,12 @@ from holdfast.code.analysis.facts import MAX_ANALYSED, NO_GRAMMAR, TOO_LARGE, co
 from holdfast.code.analysis.go import receiver_type
 from holdfast.code.analysis.parsers import parser
 from holdfast.code.analysis.ruby import ATTRIBUTES, symbol_names
-from holdfast.code.analysis.source_text import is_capital, is_constant_name
+from holdfast.code.analysis.source_text import is_capital, is_constant_name, word_end
 from holdfast.code.analysis.syntax import Node, name_of, text_of, value_names
 from holdfast.code.languages import KINDS, LANGUAGES, listed
 
 # Of records made by other rules nothing is believed; grammars change them too (`cutter_version`).
-CUTTER = "code-3"
+CUTTER = "code-4"
 # Lines of a piece at most, and of a window where nothing says what belongs together.
 LONGEST_PIECE, WINDOW = 70, 40
 # A file with more symbols than this was made by a program: the others lie between the symbols.
@@ -421,7 +421,7 @@ def _body(node: Node, bodies: frozenset[str]) -> Node | None:
 def _signature(node: Node, text: str, name: str, kind: str, *, has_body: bool) -> str:
     """What follows the name in a declaration, and the type that some languages write before it."""
     own = name.rpartition(".")[2]
-    start = text.rfind(own) if node.type == "type_definition" else text.find(own, _after_receiver(node))
+    start = text.rfind(own) if node.type == "type_definition" else _word_start(text, own, _after_receiver(node))
     after = text[start + len(own) :] if start >= 0 else ""
     if "\n" in after and node.type in ("class", "module", "method", "singleton_method", "call"):
         after = after.partition("\n")[0]  # Ruby and Elixir: no sign opens the body
@@ -434,6 +434,14 @@ def _signature(node: Node, text: str, name: str, kind: str, *, has_body: bool) -
     if result is not None and result.start_byte < node.start_byte + len(text[: max(start, 0)].encode()):
         after = f"{after} -> {compact(text_of(result), 60)}"
     return after
+
+
+def _word_start(text: str, name: str, at: int) -> int:
+    """Where a name is a word of its own (`f` in `func f()`), else where it is at all; -1 where it is not."""
+    first = start = text.find(name, at)
+    while start >= 0 and (word_end(text[start - 1 : start], 0) or word_end(text[start + len(name) :][:1], 0)):
+        start = text.find(name, start + 1)
+    return first if start < 0 else start
 
 
 def _after_receiver(node: Node) -> int:

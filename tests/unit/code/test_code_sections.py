@@ -247,3 +247,13 @@ def test_a_file_that_no_person_wrote_has_bounded_parts() -> None:
 def test_bytes_that_are_not_utf_8_are_cut_as_well() -> None:
     (symbol,) = cut_source(b"# caf\xe9\ndef run(a='\xff'):\n    pass\n", "Python").symbols
     assert (symbol.name, symbol.line) == ("run", 2)
+
+
+def test_a_name_that_is_part_of_another_word_of_its_declaration_is_found_where_it_is_a_word() -> None:
+    shown = {
+        "Python": ("def f(x):\n    pass\nclass s: ...\n", ["fn f(x)", "class s"]),
+        "Go": ("package a\nfunc f(n int) {\n}\n", ["fn f(n int)"]),
+        "Java": ("class A { String tr(int a) { return null; } }\n", ["class A", "fn A.tr(int a) -> String"]),
+    }
+    for language, (source, symbols) in shown.items():
+        assert [symbol.shown for symbol in cut_source(source.encode(), language).symbols] == symbols

@@ -20,11 +20,12 @@ from time import time_ns
 from holdfast.caches.build.guarded_files import ignore_texts
 from holdfast.caches.build.refresh import Runs
 from holdfast.caches.cache_format import document_id
-from holdfast.caches.search.code_record import RECORDS, CodeRecord, make_record, with_one_line_end
+from holdfast.caches.search.code_record import RECORDS, CodeRecord, make_record
 from holdfast.caches.search.code_source import CodeFile, CodePage, CodeSource
 from holdfast.caches.secret_patterns import holds_private_key, is_secret_path
+from holdfast.code.analysis.analyser import code_language
 from holdfast.code.analysis.facts import MAX_ANALYSED
-from holdfast.code.code_sections import CUTTER, cut_source, cutter_version
+from holdfast.code.code_sections import CUTTER, CutFile, cutter_version
 from holdfast.code.git_index import IndexUnreadable
 from holdfast.code.languages import UNREAD, extension_of, language_of
 from holdfast.code.on_disk.fact_store import FactStore, fact_key
@@ -126,8 +127,20 @@ class WorkTrees:
             return None
         if holds_private_key(data):
             return None
-        cut = cut_source(with_one_line_end(data), _language(path))
-        return CodePage(path, sha256(data).hexdigest(), cut, data.decode("utf-8", "replace"))
+        digest = sha256(data).hexdigest()
+        cut = self._cut(workspace, root, path, digest)
+        return CodePage(path, digest, cut, data.decode("utf-8", "replace"))
+
+    def _cut(self, workspace: Workspace, root: str, path: str, digest: str) -> CutFile:
+        """What a file declares: as a search knows it, or made now, where a grammar is not lost with it."""
+        with self._lock:
+            self._begin(workspace, root)
+            record, known = self._record(path, digest), self._known.get(path)
+        is_lost = known is not None and known.why == _NOT_PARSED and known.stamps == _stamps(f"{root}/{path}")
+        if record is None and not is_lost:
+            for _, again, made in _records(root, [path]):
+                record = CodeRecord(memoryview(made)) if again == digest else None
+        return CutFile([], [], _NOT_PARSED) if record is None else record.cut
 
     def _listed(self, workspace: Workspace, root: str) -> list[str]:
         """The paths of the source files below a project, in order."""
@@ -236,7 +249,8 @@ _versions: dict[str, str] = {}
 
 def _version(language: str) -> str:
     if language not in _versions:
-        _versions[language] = cutter_version(language)
+        also = cutter_version("C++") if language == "C" else ""  # a header of C may turn out to be one of C++
+        _versions[language] = cutter_version(language) + also
     return _versions[language]
 
 
@@ -248,6 +262,11 @@ def is_source(path: str) -> bool:
 def _language(path: str) -> str:
     name = path.rpartition("/")[2]
     return language_of(name) or UNREAD.get(extension_of(name), "")
+
+
+def _spoken(path: str, data: bytes) -> str:
+    """The language that a file is cut as: that of its content, where its name may mean two."""
+    return code_language(path.rpartition("/")[2], data) or _language(path)
 
 
 def _searched(paths: Iterable[str]) -> list[str]:
@@ -317,7 +336,7 @@ def cut_file(file: SourcePath) -> tuple[str, bytes]:
     root, place, name = file
     try:
         data = read_confined(root, f"{place}/{name}", MAX_ANALYSED)
-        return sha256(data).hexdigest(), make_record(name, data, _language(name))
+        return sha256(data).hexdigest(), make_record(data, _spoken(name, data))
     except (OSError, ValueError, TooLarge, RecursionError, MemoryError):
         return "", b""
 

@@ -20,7 +20,7 @@ from holdfast.code.analysis.analyser import is_generated
 from holdfast.code.code_sections import CutFile, Piece, Symbol, cut_source
 from holdfast.core.canonical_json import decode, encode
 
-RECORDS = "2"
+RECORDS = "3"
 _HEADER = struct.Struct("<IIII")  # sections, terms, bytes of JSON, bytes of the lists of sections
 _WHOLE, _RUN, _PART = 4, 3, 2
 _MOST = 255
@@ -73,7 +73,7 @@ def with_one_line_end(data: bytes) -> bytes:
     return data.replace(b"\r\n", b" \n").replace(b"\r", b"\n") if b"\r" in data else data
 
 
-def make_record(name: str, data: bytes, language: str) -> bytes:
+def make_record(data: bytes, language: str) -> bytes:
     """The record of a file; of one that cannot be cut, without sections."""
     data = with_one_line_end(data)
     cut = cut_source(data, language)
@@ -96,7 +96,7 @@ def make_record(name: str, data: bytes, language: str) -> bytes:
     for key in keys:
         offsets.append(len(packed))
         _pack(packed, lists[key])
-    meta = encode([cut.unread, is_generated(name, data), list(map(list, cut.symbols)), list(map(list, cut.pieces))])
+    meta = encode([cut.unread, is_generated("", data), list(map(list, cut.symbols)), list(map(list, cut.pieces))])
     head = _HEADER.pack(len(cut.pieces), len(keys), len(meta.encode()), len(packed))
     padding = bytes(-(len(names)) % 4 + (len(bodies) % 2) * 2)
     tables = [array("I", keys).tobytes(), offsets.tobytes(), bodies.tobytes(), names.tobytes(), padding]
@@ -183,6 +183,5 @@ class CodeRecord:
 
     @property
     def is_generated(self) -> bool:
-        """Whether a program wrote the file, or lines in it that no person reads."""
-        head = bytes(self._data[self._meta_at : self._meta_at + 64]).partition(b"[[")[0]
-        return b"true" in head or not head.startswith(b'[""')
+        """Whether the file says that a program wrote it."""
+        return b",true," in bytes(self._data[self._meta_at : self._meta_at + 64]).partition(b"[[")[0]

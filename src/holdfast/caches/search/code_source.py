@@ -27,6 +27,7 @@ from holdfast.caches.search.sections import Outline
 from holdfast.caches.search.source_lines import split_lines
 from holdfast.caches.search.under import documents_under
 from holdfast.caches.tokenizers import counter
+from holdfast.code.analysis.analyser import is_generated
 from holdfast.code.analysis.facts import compact
 from holdfast.code.code_sections import CutFile, Symbol, symbol_at
 from holdfast.code.test_files import is_example, is_test
@@ -181,7 +182,8 @@ class CodeSource:
         if tenths is None:
             file = self._files[place]
             tenths = _BESIDE if _is_test(file.path) or is_example(file.path) else 10
-            tenths = tenths * (_MADE if file.record.is_generated else 10) // 10
+            is_made = file.record.is_generated or is_generated(file.path.rpartition("/")[2], b"")
+            tenths = tenths * (_MADE if is_made else 10) // 10
             self._weights[place] = tenths
         return tenths
 
