@@ -398,6 +398,15 @@ def test_a_question_that_is_asked_while_another_is_answered_finds_as_much(
     assert sources[0].holding("netrc") == meanwhile[1]
 
 
+def test_a_server_holds_no_record_of_a_file_as_it_was(project: Path) -> None:
+    workspace, trees = world(project), WorkTrees()
+    for number in range(5):
+        (project / "src/credentials.py").write_text(f"def version_{number}(): ...\n")
+        trees.source(workspace, USUAL, None)
+    assert trees._store is not None
+    assert len(trees._store._new) == len(list(project.rglob("*.py")) + list(project.rglob("*.go")))
+
+
 @pytest.mark.parametrize("part", ["", "code", "docs"])
 def test_a_receipt_is_replayed_with_the_project_as_it_is_and_names_changed_files(project: Path, part: str) -> None:
     receipt = str(project.parent / "receipt.json")

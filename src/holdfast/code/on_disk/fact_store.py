@@ -101,6 +101,9 @@ class FactStore:
         are too many."""
         packed = {key: compress(fact, 1) for key, fact in facts.items()}
         self._new.update(packed)
+        if used is not None:
+            used = dict.fromkeys(used)
+            self._new = {key: fact for key, fact in self._new.items() if key in used}
         try:
             with self._folder(create=True) as folder:
                 if used is None:
