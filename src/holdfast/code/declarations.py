@@ -10,11 +10,11 @@ from collections.abc import Iterator
 from hashlib import sha256
 from typing import Any, NamedTuple
 
+from holdfast.code.analysis.analyser import code_language
 from holdfast.code.analysis.facts import MAX_ANALYSED
 from holdfast.code.analysis.parsers import parser
 from holdfast.code.analysis.source_text import is_capital, words_of
 from holdfast.code.analysis.syntax import Node, text_of
-from holdfast.code.languages import language_of
 
 DIGITS = 8
 # Endings of the node types that declare a name in some grammar, and words in those that do not although they end so.
@@ -62,7 +62,7 @@ def digest_of(words: list[str]) -> str:
 
 def declarations(name: str, data: bytes) -> list[Declared] | None:
     """Everything that a file declares outside of functions, in order; None where its language cannot be read here."""
-    language = language_of(name)
+    language = code_language(name, data)
     reader = parser(language) if language and len(data) <= MAX_ANALYSED else None
     if reader is None:
         return None

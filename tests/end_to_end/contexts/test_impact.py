@@ -191,3 +191,18 @@ def test_a_server_answers_in_the_same_words_and_names_what_is_wrong(shop: Path) 
     assert texts[1] == run_context("impact", "--file", "shop/store.py", cwd=shop).stdout.decode()
     assert "is outside the project" in texts[2]
     assert "is no commit" in texts[3]
+
+
+def test_a_header_is_compared_in_the_language_it_is_written_in(shop: Path) -> None:
+    header = (
+        "namespace ink {\nclass Box {\n public:\n  void grow(int n) { n_ += n; }\n  int n_;\n};\n"
+        "template <typename T> T twice(T t) { return t + t; }\n}\n"
+    )
+    (shop / "box.h").write_text(header)
+    git(shop, "add", "-A")
+    git(shop, "commit", "-qm", "second")
+    edit(shop, "box.h", "grow(int n)", "grow(int n, int m)")
+    edit(shop, "box.h", "t + t", "2 * t")
+
+    found = [(one["name"], one["line"], one["change"]) for one in impact(shop)["symbols"]]
+    assert found == [("Box.grow", 4, "signature changed"), ("twice", 7, "body changed")]

@@ -214,7 +214,9 @@ def _side(name: str, data: bytes | None) -> Side:
         return Side(FileFacts(name, language_of(name)), (), {})
     facts = analyse(name, data)
     lines = {one.name: one.line for one in facts.exports}
-    lines.update({one.name: one.line for one in reversed(cut_source(data, code_language(name, data)).symbols)})
+    symbols = list(reversed(cut_source(data, code_language(name, data)).symbols))
+    lines.update({".".join(one.name.split(".")[-2:]): one.line for one in symbols})  # namespaces may be before it
+    lines.update({one.name: one.line for one in symbols})
     return Side(facts, declarations(name, data) or (), lines)
 
 

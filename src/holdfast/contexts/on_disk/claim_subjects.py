@@ -241,7 +241,7 @@ def _sources(place: str, view: DirectoryView) -> list[SizedFile]:
 def subjects_of(project: Project, files: Sequence[SizedFile]) -> OfFiles:
     """What some files have for claims to be about."""
     kind = Kind(
-        name="subjects 2",
+        name="subjects 3",
         read=read_subjects,
         lost=lambda _: FileSubjects(is_read=True),
         is_complete=lambda one: one.declared is not None,
