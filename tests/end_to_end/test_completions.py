@@ -79,6 +79,11 @@ def test_every_command_and_option_is_offered() -> None:
         assert found >= {parameter.option for parameter in command.all_parameters if parameter.is_option}
 
 
+@pytest.mark.parametrize("words", [["="], ["=", "x"], ["="] * 3, [""]])
+def test_words_that_no_shell_would_send_are_no_bug(words: list[str]) -> None:
+    assert all("\t" in line for line in offers(words, COMMANDS))
+
+
 @pytest.mark.parametrize(("typed", "expected"), CASES, ids=[typed for typed, _ in CASES])
 def test_a_shell_offers_what_may_stand_there(place: Path, shell: str, typed: str, expected: set[str]) -> None:
     assert offered(shell, place / shell / "_holdfast", typed, here=place / "here") == expected

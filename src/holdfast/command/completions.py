@@ -21,9 +21,9 @@ def offers(words: Sequence[str], commands: Sequence[Command]) -> list[str]:
     """What may stand where the last of these words does, a line each: a word, a tab and its description; or FILES."""
     *before, current = words
     option, equals, value = current.partition("=")
-    if current == "=":  # bash cuts `--option=value` into three words
+    if current == "=" and before:  # bash cuts `--option=value` into three words
         option, equals, value = before.pop(), "=", ""
-    elif before[-1:] == ["="]:
+    elif before[1:] and before[-1] == "=":
         option, equals, value = before[-2], "=", current
         del before[-2:]
     command = _command(before, commands)
