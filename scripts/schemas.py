@@ -86,6 +86,7 @@ def of_project() -> dict[str, Value]:
         "sources": {"anyOf": [{"type": "array", "items": {"anyOf": [text, git, oci]}}, oci]},
         "include": texts,
         "exclude": texts,
+        "code": texts,
         "about": {**text, "maxLength": project_file.MAX_ABOUT},
         "packages": texts,
         "python": text,
@@ -96,7 +97,7 @@ def of_project() -> dict[str, Value]:
         "propertyNames": {"pattern": f"^[A-Za-z0-9_][A-Za-z0-9._-]{{0,{project_file.MAX_NAME - 1}}}$"},
         "additionalProperties": {
             **_object(project_file.CACHE_KEYS, rules),
-            "anyOf": [{"required": ["sources"]}, {"required": ["packages"]}],
+            "anyOf": [{"required": ["sources"]}, {"required": ["packages"]}, {"required": ["code"]}],
         },
     }
     tables = {

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from concurrent.futures import ThreadPoolExecutor
 from hashlib import sha256
+from re import escape
 from threading import Event
 from time import monotonic
 from typing import TYPE_CHECKING, Any
@@ -13,11 +14,22 @@ import pytest
 
 from holdfast.caches.on_disk import work_tree
 from holdfast.caches.on_disk.work_tree import WorkTrees
+from holdfast.caches.project.project_file import parse_project_file
+from holdfast.caches.project.project_lock import LockedCode, ProjectLock, encode_lock, parse_lock
+from holdfast.caches.project_answers import add, sync
 from holdfast.caches.search.code_record import CodeRecord, make_record
 from holdfast.caches.search.search_text import claim_line
 from holdfast.caches.search_answers import read, replay, search, verify_citations
 from holdfast.caches.tokenizers import USUAL, counter
-from holdfast.core.errors import CacheBuilding, CacheMissing, InvalidCitation
+from holdfast.core.errors import (
+    BuildFailed,
+    CacheBuilding,
+    CacheMissing,
+    CacheStale,
+    InvalidCitation,
+    SettingsInvalid,
+    UsageError,
+)
 from holdfast.survey.examinations import examine
 from holdfast.workspace import Workspace
 from support.answer_text import as_text
@@ -295,6 +307,126 @@ def test_a_declared_project_is_searched_for_code_where_that_is_asked(project: Pa
     (project / "context.toml").write_text('[caches.docs]\nsources = ["docs"]\n')
     workspace = world(project)
     assert citations(found(workspace, "serve port", **{"in": "code"}))[0].startswith("src/server.go#L3-L6@")
+
+
+CODE = """\
+[caches.docs]
+sources = ["docs"]
+
+[caches.app]
+code = ["src", "tests"]
+
+[caches.go]
+code = ["src/server.go"]
+"""
+
+
+def sources_of(value: Any) -> set[str]:
+    return {citation.partition("#")[0] for citation in citations(value)}
+
+
+def behind(project: Path, *names: str) -> dict[str, Any]:
+    value: Any = sync(world(project), {"check": True, "names": list(names)}).value
+    return {each["name"]: each["reasons"] for each in value["caches"] if not each["in_step"]}
+
+
+def test_declared_code_is_locked_and_checked_and_searched_as_it_is(project: Path) -> None:
+    (project / "context.toml").write_text(CODE)
+    (project / "other.py").write_text("def netrc_credentials():\n    pass\n")
+
+    value: Any = sync(world(project), {}).value
+
+    assert [(each["name"], each["files"]) for each in value["code"]] == [("app", 3), ("go", 1)]
+    assert [each["name"] for each in value["caches"]] == ["docs"]
+    names = ("src/credentials.py", "src/server.go", "tests/test_credentials.py")
+    listed = "".join(f"{name}\0{sha256((project / name).read_bytes()).hexdigest()}\n" for name in names)
+    lock = parse_lock((project / "context.lock").read_bytes())
+    assert lock.code["app"] == LockedCode("sha256:" + sha256(listed.encode()).hexdigest(), 3)
+    assert behind(project) == {}
+
+    both = sources_of(found(world(project), "netrc credentials", budget=2000))
+    assert {"guide.md", "src/credentials.py", "tests/test_credentials.py"} == both
+    only = found(world(project), "netrc credentials", budget=2000, **{"in": "code"})
+    assert sources_of(only) == both - {"guide.md"}
+    for part in ({}, {"in": "code"}):
+        named = found(world(project), "serve netrc", cache="go", **part)
+        assert sources_of(named) == {"src/server.go"}
+        assert named["selection"]["caches"][0]["name"] == "go"
+
+
+def test_a_lock_of_code_that_changed_is_behind_until_the_next_sync(project: Path) -> None:
+    (project / "context.toml").write_text(CODE)
+    sync(world(project), {})
+    before = parse_lock((project / "context.lock").read_bytes())
+    (project / "src/server.go").write_text("package x\n\nfunc Halt() {\n}\n")
+
+    app, go = [f"sources: source code is not what the lock names ({count} files now, {count} then)" for count in (3, 1)]
+    assert behind(project) == {"app": [app], "go": [go]}
+    assert sync(world(project), {"check": True}).exit_code == 8
+    assert sources_of(found(world(project), "halt", cache="go")) == {"src/server.go"}
+    for arguments in ({"cache": "go"}, {"in": "code"}, {}):
+        with pytest.raises(CacheStale, match=r"cache '(app|go)': sources: "):
+            found(world(project), "halt", frozen=True, **arguments)
+    sync(world(project), {"names": ["go"]})
+    assert parse_lock((project / "context.lock").read_bytes()).code["app"] == before.code["app"]
+    assert [behind(project, "go", "docs"), behind(project, "app")] == [{}, {"app": [app]}]
+    sync(world(project), {})
+    assert found(world(project), "halt", frozen=True)["sections"]
+    (project / "context.toml").write_text(CODE.partition("[caches.go]")[0])
+    assert behind(project) == {"go": ["lock: names it, and context.toml does not"]}
+
+
+def test_a_project_that_declares_code_alone_is_searched_for_it(project: Path) -> None:
+    (project / "context.toml").write_text('[caches.app]\ncode = ["src"]\n')
+    assert sources_of(found(world(project), "netrc credentials")) == {"src/credentials.py"}
+    sync(world(project), {})
+    assert found(world(project), "netrc", frozen=True)["sections"]
+    with pytest.raises(CacheMissing, match="'app' is source code"):
+        found(world(project), "netrc", cache="app", **{"in": "docs"})
+    citation = citations(found(world(project), "from_netrc", cache="app"))[0]
+    assert read(world(project), {"citation": citation, "cache": "app"}).exit_code == 0
+    add(world(project), {"name": "guides", "paths": [str(project / "docs")]})
+    assert behind(project) == {}
+    assert sources_of(found(world(project), "netrc credentials")) == {"guide.md", "src/credentials.py"}
+    with pytest.raises(UsageError, match="'app' is declared as source code"):
+        add(world(project), {"name": "app", "paths": [str(project / "docs")]})
+    (project / "context.toml").write_text('[caches.app]\ncode = ["sources"]\n')
+    with pytest.raises(BuildFailed, match="no source code for 'app' in 'sources'"):
+        sync(world(project), {})
+
+
+def test_a_receipt_of_declared_code_is_replayed_with_that_code(project: Path) -> None:
+    (project / "context.toml").write_text(CODE)
+    receipt = str(project.parent / "receipt.json")
+    search(world(project), {"query": "netrc", "cache": "app", "receipt": receipt})
+    assert replay(world(project), {"receipt": receipt}).value["same"]
+    (project / "tests/test_credentials.py").write_text("def test_nothing():\n    pass\n")
+    assert not replay(world(project), {"receipt": receipt}).value["same"]
+
+
+@pytest.mark.parametrize(
+    ("table", "reason"),
+    [
+        ("code = []", "caches.app.code names nothing"),
+        ('code = "src"', "caches.app.code must be a list of folders and files"),
+        ('code = ["../src"]', "leads outside the project"),
+        ('code = ["src"]\nsources = ["docs"]', "caches.app.sources does not go with code"),
+        ('code = ["src"]\nexclude = ["*.py"]', "caches.app.exclude does not go with code"),
+        ('code = ["src"]\nabuot = "x"', "did you mean 'about'"),
+        ('code = ["src"]\nabout = "x"', "caches.app.about does not go with code"),
+    ],
+)
+def test_a_declaration_of_code_that_means_nothing_is_refused(table: str, reason: str) -> None:
+    with pytest.raises(SettingsInvalid, match=escape(reason)):
+        parse_project_file(f"[caches.app]\n{table}\n".encode())
+
+
+@pytest.mark.parametrize("change", [{"sources": "sha256:0"}, {"files": "3"}, {"files": -1}])
+def test_a_lock_with_other_code_than_sync_writes_is_refused(change: dict[str, Any]) -> None:
+    code = {"app": LockedCode("sha256:" + "0" * 64, 3)}
+    assert parse_lock(encode_lock(ProjectLock("r", "bytes/4", {}, code))).code == code
+    with pytest.raises(SettingsInvalid):
+        parse_lock(encode_lock(ProjectLock("r", "bytes/4", {}, {"app": code["app"]._replace(**change)})))
 
 
 def test_secrets_are_never_searched(project: Path) -> None:

@@ -21,7 +21,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from holdfast.caches.project.project_file import DeclaredCache, ProjectFile
+    from holdfast.caches.project.project_file import DeclaredCache, DeclaredCode, ProjectFile
     from holdfast.caches.search.code_source import CodeSource
     from holdfast.workspace import Workspace
 
@@ -51,14 +51,19 @@ def meant_caches(workspace: Workspace, name: str | None, *, frozen: bool = False
     """The cache that is named, or those of the project, each as its sources are now; CacheMissing where there is none.
 
     With `frozen` they are as the lock names them, and CacheStale where the sources are not. The `part` is `docs` or
-    `code`; without one, a project that declares nothing is searched for both.
+    `code`; without one, a project that declares source code or nothing is searched for both.
     """
-    if part == "code":
-        return _with_code(workspace, MeantCaches([], as_one=False, left_out=(), about={}, failures=()))
-    if name is not None:
+    named = None if name is None or "/" in name else declared_code(workspace, name)
+    if named is not None and part == "docs":
+        raise CacheMissing(f"'{named.name}' is source code, and documentation is asked for")
+    if name is not None and named is None and part != "code":
         return _named(workspace, name, frozen=frozen)
     declared = _declared(workspace)
     frozen = frozen or (declared is not None and declared.is_frozen)
+    nothing = MeantCaches([], as_one=False, left_out=(), about={}, failures=())
+    code = (named,) if named is not None else () if declared is None or part == "docs" else declared.code
+    if part == "code" or named is not None or (code and declared is not None and not declared.caches):
+        return _with_code(workspace, nothing, code, frozen=frozen, name="" if named is None else named.name)
     failures: dict[str, ContextError] = {}
     if declared is not None and declared.caches:
         failures = _refreshed(workspace, declared, declared.caches, frozen=frozen)
@@ -83,12 +88,22 @@ def meant_caches(workspace: Workspace, name: str | None, *, frozen: bool = False
     about = {cache.name: cache.about for cache in declared.caches} if declared is not None else {}
     as_one = len(names) + len(left_out) > 1
     caches = [NamedCache(name, _path(workspace, name, declared)) for name in names]
-    return MeantCaches(caches, as_one, left_out, about, tuple(failures.values()))
+    meant = MeantCaches(caches, as_one, left_out, about, tuple(failures.values()))
+    return _with_code(workspace, meant, code, frozen=frozen) if code else meant
+
+
+def declared_code(workspace: Workspace, name: str) -> DeclaredCode | None:
+    """The source code of this name; None where `context.toml` declares none or cannot be used."""
+    try:
+        declared = _declared(workspace)
+    except SettingsInvalid:
+        return None
+    return None if declared is None else next((code for code in declared.code if code.name == name), None)
 
 
 def has_cache(workspace: Workspace, name: str) -> bool:
     """Whether a project has built or declared a cache of this name."""
-    return name in _declared_names(workspace) or name in _built(workspace)
+    return name in _declared_names(workspace) or name in _built(workspace) or declared_code(workspace, name) is not None
 
 
 def _declared_names(workspace: Workspace) -> list[str]:
@@ -121,9 +136,16 @@ def _named(workspace: Workspace, name: str, *, frozen: bool) -> MeantCaches:
     return MeantCaches([found], as_one=False, left_out=(), about={}, failures=())
 
 
-def _with_code(workspace: Workspace, meant: MeantCaches) -> MeantCaches:
-    """The same with the source code of the project, which is left out while it takes long to read; CacheMissing where
-    there is neither."""
+def _with_code(
+    workspace: Workspace,
+    meant: MeantCaches,
+    declared: Sequence[DeclaredCode] = (),
+    *,
+    frozen: bool = False,
+    name: str = "",
+) -> MeantCaches:
+    """The same with the source code of the project, or what is declared of it, which is left out while it takes long to
+    read; CacheMissing where there is neither, and CacheStale where it is frozen and not what the lock names."""
     from holdfast.caches.on_disk.work_tree import WorkTrees
     from holdfast.caches.search.asked_caches import STILL_READ, WORK_TREE
     from holdfast.caches.tokenizers import USUAL
@@ -132,14 +154,29 @@ def _with_code(workspace: Workspace, meant: MeantCaches) -> MeantCaches:
     if patience is not None and meant.caches:
         patience = min(patience, _BESIDE)
     try:
-        code = workspace.keep(WorkTrees).source(workspace, USUAL, patience)
+        if frozen:
+            _check_code(workspace, declared)
+        code = workspace.keep(WorkTrees).source(workspace, USUAL, patience, declared)
     except CacheBuilding:
         if not meant.caches:
             raise
         return meant._replace(left_out=(*meant.left_out, LeftOut(WORK_TREE, STILL_READ)))
     if code is None and not meant.caches:
         raise CacheMissing("there is no source code here that git tracks")
+    if code is not None:
+        code.name = name or WORK_TREE
     return meant._replace(code=code)
+
+
+def _check_code(workspace: Workspace, declared: Sequence[DeclaredCode]) -> None:
+    from holdfast.caches.build.cache_check import check_code
+    from holdfast.caches.build.project_directory import project_of
+    from holdfast.caches.on_disk.work_tree import WorkTrees
+
+    trees, lock = workspace.keep(WorkTrees), project_of(workspace).lock()
+    for each in declared:
+        if reasons := check_code(each.name, trees.locked(workspace, each), lock):
+            raise CacheStale(f"cache '{each.name}': {reasons[0]}")
 
 
 def cache_roots(workspace: Workspace) -> list[str]:

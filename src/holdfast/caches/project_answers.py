@@ -12,7 +12,7 @@ from typing import Literal
 from holdfast.caches.answers import checked_queries, compared
 from holdfast.caches.arguments import AddArguments, BuildArguments, DiffArguments, SyncArguments
 from holdfast.caches.build.build_order import BuildOrder, no_progress
-from holdfast.caches.build.cache_check import check_cache
+from holdfast.caches.build.cache_check import check_cache, check_code
 from holdfast.caches.build.cache_index import index_cache
 from holdfast.caches.build.declaration import (
     declare,
@@ -31,7 +31,8 @@ from holdfast.caches.build.user_caches import declare_for_user, write_user_file
 from holdfast.caches.on_disk.cache_listing import list_caches
 from holdfast.caches.on_disk.open_caches import with_cache
 from holdfast.caches.on_disk.user_files import read_queries
-from holdfast.caches.project.project_file import DeclaredCache
+from holdfast.caches.on_disk.work_tree import WorkTrees
+from holdfast.caches.project.project_file import DeclaredCache, DeclaredCode, ProjectFile
 from holdfast.caches.project.project_lock import ProjectLock
 from holdfast.caches.project_shapes import (
     AddAnswer,
@@ -112,7 +113,9 @@ def sync(workspace: Workspace, arguments: SyncArguments) -> Outcome[SyncAnswer |
         raise UsageError("--lock-only goes with --check")
     project = project_of(workspace, writes=True)
     declared = project.declared()
-    chosen = check_names(declared, arguments.get("names", []))
+    chosen, code = _chosen(declared, arguments.get("names", []))
+    trees = workspace.keep(WorkTrees)
+    locked = {each.name: trees.locked(workspace, each) for each in code}
     before = project.lock()
     quiet = arguments.get("quiet", False)
     notes: list[str] = []
@@ -130,25 +133,36 @@ def sync(workspace: Workspace, arguments: SyncArguments) -> Outcome[SyncAnswer |
             synced.append(held or sync_from_registry(workspace, project, declared, cache, before, quiet=quiet))
             continue
         synced.append(sync_cache(project, cache, order))
-    is_written = write_lock(project, declared, synced, before)
+    is_written = write_lock(project, declared, synced, before, locked)
     notes += [*_notes(synced), *_strays(project, [cache.name for cache in declared.caches])]
     value: SyncAnswer = {"caches": [_answer(cache) for cache in synced], "lock_changed": is_written}
+    if locked:
+        value["code"] = [{"name": name, "sources": each.sources, "files": each.files} for name, each in locked.items()]
     return Outcome(value, note="" if quiet else "\n".join(notes))
+
+
+def _chosen(declared: ProjectFile, names: Sequence[str]) -> tuple[list[DeclaredCache], list[DeclaredCode]]:
+    """The caches and the source code of these names, all where none is given; CacheMissing for a name of neither."""
+    code = [each for each in declared.code if not names or each.name in names]
+    others = [name for name in names if name not in [each.name for each in code]]
+    return check_names(declared, others) if others or not names else [], code
 
 
 def _check(workspace: Workspace, arguments: SyncArguments) -> Outcome[SyncAnswer | CheckAnswer]:
     project = project_of(workspace)
     declared = project.declared()
     names = arguments.get("names", [])
-    chosen = check_names(declared, names)
+    chosen, code = _chosen(declared, names)
     lock = project.lock()
     tokenizer = check_tokenizer(declared)
     lock_only = arguments.get("lock_only", False)
     behind = [(cache.name, check_cache(project, cache, lock, tokenizer, lock_only=lock_only)) for cache in chosen]
+    trees = workspace.keep(WorkTrees)
+    behind += [(each.name, check_code(each.name, trees.locked(workspace, each), lock)) for each in code]
     if lock is not None and not names:
-        behind += [
-            (name, ["lock: names it, and context.toml does not"]) for name in lock.caches if not declared.cache(name)
-        ]
+        known = {*[each.name for each in declared.caches], *[each.name for each in declared.code]}
+        strays = [name for name in (*lock.caches, *lock.code) if name not in known]
+        behind += [(name, ["lock: names it, and context.toml does not"]) for name in strays]
         if (lock.ranking, lock.tokenizer) != (RANKING, tokenizer):
             behind.append(("context.lock", ["lock: of another ranking or tokenizer"]))
     value: CheckAnswer = {

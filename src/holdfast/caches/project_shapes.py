@@ -32,10 +32,17 @@ class SyncedCacheAnswer(TypedDict):
     left_out: Sequence[UnreadSource]
 
 
+class LockedCodeAnswer(TypedDict):
+    name: str
+    sources: str
+    files: int
+
+
 @final
 class SyncAnswer(TypedDict):
     caches: Sequence[SyncedCacheAnswer]
     lock_changed: bool
+    code: NotRequired[Sequence[LockedCodeAnswer]]
 
 
 class CheckedCache(TypedDict):

@@ -28,9 +28,13 @@ def synced(value: SyncAnswer | CheckAnswer, seconds: float) -> RenderableType:
     """A line a cache, and how long it took; of a check, what is behind and why."""
     if "in_step" in value:
         return _checked(value)
-    if not value["caches"]:
+    code = value.get("code", ())
+    if not value["caches"] and not code:
         return Text("No caches are declared in context.toml. `context add NAME PATH` declares one.", style="dim")
     lines: list[RenderableType] = [_line(cache) for cache in value["caches"]]
+    for each in code:
+        files = f"{each['files']:,} source {'file' if each['files'] == 1 else 'files'}"
+        lines.append(Text.assemble((each["name"], "bold"), f"  {files}, {each['sources'][:19]}"))
     done = "Everything is in step" if all(each["state"] == "unchanged" for each in value["caches"]) else "In step"
     lock = "context.lock written" if value["lock_changed"] else "context.lock as it was"
     return Group(*lines, Text(f"{done}, {lock}, in {seconds:.1f} s", style="dim"))

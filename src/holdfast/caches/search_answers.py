@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 
-from holdfast.caches.meant_caches import MeantCaches, cache_roots, meant_caches, mended, with_next_step
+from holdfast.caches.meant_caches import MeantCaches, cache_roots, declared_code, meant_caches, mended, with_next_step
 from holdfast.caches.on_disk.kept_caches import OpenCaches
 from holdfast.caches.search.asked_caches import MARK, WORK_TREE, prefix_of, without_prefix
 from holdfast.caches.search.citations import Citation, Verdict, cite, find_citations, judge, parse_citation
@@ -192,7 +192,8 @@ def read(workspace: Workspace, arguments: ReadArguments) -> Outcome[ReadAnswer |
     try:
         return _asked_of_sources(workspace, arguments, _read, "docs")
     except CacheMissing:
-        if "cache" in arguments or not all(is_source(place.id) for place in places):
+        is_code = "cache" not in arguments or declared_code(workspace, arguments["cache"]) is not None
+        if not is_code or not all(is_source(place.id) for place in places):
             raise
         return _read(workspace, arguments, MeantCaches([], as_one=True, left_out=(), about={}, failures=()))
 
@@ -391,6 +392,8 @@ def _live(workspace: Workspace, receipt: Receipt) -> MeantCaches | None:
     names = [each.name for each in receipt.caches]
     if WORK_TREE in names:
         return meant_caches(workspace, None, part="code" if len(names) == 1 else "")
+    if len(names) == 1 and declared_code(workspace, names[0]) is not None:
+        return meant_caches(workspace, names[0], part="code")
     if names or receipt.record["cache"] != NAME or os.path.isdir(workspace.cache_root):
         return None
     return meant_caches(workspace, None, part="docs")

@@ -20,7 +20,7 @@ from holdfast.caches.build.source_state import SourceState
 from holdfast.caches.build.sync import Scratch, locked_of, nothing_found, settings_of, state_of
 from holdfast.caches.build.user_caches import located
 from holdfast.caches.project.project_file import DeclaredCache
-from holdfast.caches.project.project_lock import LockedCache, ProjectLock
+from holdfast.caches.project.project_lock import LockedCache, LockedCode, ProjectLock
 from holdfast.core.confined_paths import printable
 from holdfast.core.errors import BuildFailed, ContextError
 
@@ -40,6 +40,18 @@ def check_cache(
     if declared.oci:
         return _registry_reasons(project, declared, locked, lock_only=lock_only)
     return _source_reasons(project, declared, locked, tokenizer, lock_only)
+
+
+def check_code(name: str, now: LockedCode, lock: ProjectLock | None) -> list[str]:
+    """Why the lock is behind declared source code; nothing where it has its digest."""
+    locked = None if lock is None else lock.code.get(name)
+    if locked is None:
+        return ["lock: does not name it"]
+    return (
+        []
+        if locked == now
+        else [f"sources: source code is not what the lock names ({now.files:,} files now, {locked.files:,} then)"]
+    )
 
 
 def _source_reasons(

@@ -42,6 +42,8 @@ def declare(project: Project, cache: DeclaredCache, paths: Sequence[str]) -> Dec
     declared = ProjectFile() if before is None else parse_project_file(before)
     text = "" if before is None else before.decode()
     places = [place_in(project, path) for path in paths]
+    if any(each.name == cache.name for each in declared.code):
+        raise UsageError(f"'{cache.name}' is declared as source code: use another name for documentation")
     known = declared.cache(cache.name)
     if known is None:
         after = with_cache(text, declared, cache._replace(sources=tuple([DeclaredSource(place) for place in places])))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from holdfast.caches.build.build import DocumentsReport
 from holdfast.caches.build.cache_plan import (
@@ -31,6 +31,7 @@ from holdfast.caches.project.project_file import (
 from holdfast.caches.project.project_lock import (
     LOCK_NAME,
     LockedCache,
+    LockedCode,
     ProjectLock,
     encode_lock,
     sources_digest,
@@ -208,12 +209,18 @@ def _watched(project: Project, declared: DeclaredCache, plan: CachePlan, state: 
 
 
 def write_lock(
-    project: Project, declared: ProjectFile, synced: Sequence[SyncedCache], before: ProjectLock | None
+    project: Project,
+    declared: ProjectFile,
+    synced: Sequence[SyncedCache],
+    before: ProjectLock | None,
+    code: Mapping[str, LockedCode] | None = None,
 ) -> bool:
     """Write the lock of what was synced, and of the other caches as it was; whether it changed."""
     caches = {} if before is None else {name: before.caches[name] for name in before.caches if declared.cache(name)}
     caches.update({cache.name: cache.locked for cache in synced})
-    lock = ProjectLock(RANKING, declared.tokenizer, caches)
+    names = [each.name for each in declared.code]
+    held = {**({} if before is None else before.code), **(code or {})}
+    lock = ProjectLock(RANKING, declared.tokenizer, caches, {name: held[name] for name in names if name in held})
     data = encode_lock(lock)
     if before is not None and encode_lock(before) == data:
         return False

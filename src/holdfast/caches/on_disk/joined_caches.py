@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from holdfast.caches.search.asked_caches import WORK_TREE
 from holdfast.caches.search.joined_search import JoinedSource, PartFailed
 from holdfast.caches.search.search_request import LeftOut
 from holdfast.core.confined_paths import printable
@@ -62,7 +61,8 @@ def _asked(
     as_one: bool,
 ) -> tuple[Result, list[ContextError]]:
     session = _Session(pool, caches, code)
-    plain = (WORK_TREE,) if as_one else (WORK_TREE, *[cache.name for cache in caches])
+    of_code = "" if code is None else code.name
+    plain = (of_code,) if as_one else (of_code, *[cache.name for cache in caches])
     try:
         while True:
             try:
@@ -71,7 +71,7 @@ def _asked(
                 asked = request._replace(cache="", caches=source.caches, left_out=left_out)
                 return ask(source, asked), session.failures
             except PartFailed as failure:
-                if failure.name == WORK_TREE:
+                if failure.name == of_code:
                     raise failure.error from None
                 session.doubt(failure.name, failure.error)
     finally:
@@ -90,7 +90,7 @@ class _Session:
 
     def sources(self) -> dict[str, SearchSource]:
         """The search source of each cache that can be asked."""
-        found: dict[str, SearchSource] = {} if self._code is None else {WORK_TREE: self._code}
+        found: dict[str, SearchSource] = {} if self._code is None else {self._code.name: self._code}
         for name, path in self._caches:
             while name not in found and not any(left.name == name for left in self.left_out):
                 try:

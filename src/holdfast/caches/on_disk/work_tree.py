@@ -32,6 +32,7 @@ from holdfast.code.on_disk.fact_store import FactStore, fact_key
 from holdfast.code.on_disk.repository import find_repository, tracked_files
 from holdfast.code.on_disk.source_workers import worked
 from holdfast.core.confined_paths import read_confined
+from holdfast.core.errors import BuildFailed
 from holdfast.core.file_identity import Identity, identity, is_settled
 from holdfast.core.ignore_rules import Rules
 from holdfast.core.record import NamedTuple
@@ -40,6 +41,8 @@ from holdfast.core.regular_files import TooLarge
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from holdfast.caches.build.refresh import Run
+    from holdfast.caches.project.project_file import DeclaredCode
+    from holdfast.caches.project.project_lock import LockedCode
     from holdfast.workspace import Workspace
 
 # Files that a search looks at; what a project has beyond is counted and left out.
@@ -88,13 +91,17 @@ class WorkTrees:
         self._begin(workspace, os.path.realpath(workspace.project))
         return len(self._known), Counter(self.left_out.values())
 
-    def source(self, workspace: Workspace, tokenizer: str, patience: float | None) -> CodeSource | None:
-        """The source files of the project as they are now; None where there are none.
+    def source(
+        self, workspace: Workspace, tokenizer: str, patience: float | None, declared: Sequence[DeclaredCode] = ()
+    ) -> CodeSource | None:
+        """The source files of the project as they are now, of declared code alone where there is some; None where there
+        are none.
 
         CacheBuilding where their records take longer to make than a caller waits: that goes on meanwhile.
         """
         root = os.path.realpath(workspace.project)
-        paths = self._listed(workspace, root)
+        every = self._listed(workspace, root)
+        paths = _declared(every, declared)
         if not paths:
             return None
         stale: list[str] = []
@@ -105,9 +112,21 @@ class WorkTrees:
                 stale[:] = self._stale(root, paths)
             return not stale
 
-        self._runs.wait_for("code", is_current, lambda run: self._make(workspace, root, paths, stale, run), patience)
+        self._runs.wait_for("code", is_current, lambda run: self._make(workspace, root, every, stale, run), patience)
         with self._lock:
             return self._made(root, paths, tokenizer)
+
+    def locked(self, workspace: Workspace, declared: DeclaredCode) -> LockedCode:
+        """What a lock says of source code as it is now; BuildFailed where there is none."""
+        from holdfast.caches.project.project_lock import LockedCode, sources_digest
+
+        root = os.path.realpath(workspace.project)
+        paths = _declared(self._listed(workspace, root), [declared])
+        found = [(path, digest) for path in paths if (digest := _digest(root, path)[0])]
+        if not found:
+            named = ", ".join([f"'{place or '.'}'" for place in declared.places])
+            raise BuildFailed(f"no source code for '{declared.name}' in {named}: a new file counts when git tracks it")
+        return LockedCode(sources_digest(found), len(found))
 
     def ids(self, workspace: Workspace) -> set[str]:
         """The ids of all source files."""
@@ -271,6 +290,11 @@ def _spoken(path: str, data: bytes) -> str:
 
 def _searched(paths: Iterable[str]) -> list[str]:
     return sorted([path for path in paths if _language(path) and not is_secret_path(path)])[:MOST_FILES]
+
+
+def _declared(paths: Sequence[str], declared: Sequence[DeclaredCode]) -> Sequence[str]:
+    """Those of some declared code; all where none is declared."""
+    return [path for path in paths if any(code.holds(path) for code in declared)] if declared else paths
 
 
 def _is_text(path: str) -> bool:

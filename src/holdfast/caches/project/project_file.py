@@ -44,6 +44,7 @@ CACHE_KEYS = {
     "packages": "installed packages, of the Python environment and of node_modules",
     "python": "the Python environment that packages are looked for in: its folder or interpreter (default: .venv)",
     "shards": "read and ignored: a cache of any size is one cache, whose index is in segments",
+    "code": "folders and files of source code, searched as they are: a cache of its own, without other keys",
 }
 GIT_KEYS = {
     "git": "the folder of a git checkout",
@@ -88,13 +89,25 @@ class DeclaredCache(NamedTuple):
     is_user: bool = False  # the user of the machine declared what it is made from, and where that lies
 
 
+class DeclaredCode(NamedTuple):
+    """A table of `[caches]` that names source code of the project, which is searched as it is and never built."""
+
+    name: str
+    places: tuple[str, ...]  # folders and files, from the top of the project; empty for the top itself
+
+    def holds(self, path: str) -> bool:
+        """Whether a source file is of it."""
+        return any(not place or path == place or path.startswith(f"{place}/") for place in self.places)
+
+
 class ProjectFile(NamedTuple):
-    """All of `context.toml`, the caches by name."""
+    """All of `context.toml`, the caches by name, and source code by name."""
 
     caches: tuple[DeclaredCache, ...] = ()
     tokenizer: str = USUAL
     is_frozen: bool = False
     keys: tuple[str, ...] = ()  # who may sign what comes from a registry; anybody where none is named
+    code: tuple[DeclaredCode, ...] = ()
 
     def cache(self, name: str) -> DeclaredCache | None:
         """The cache of this name, if it is declared."""
@@ -117,8 +130,10 @@ def parse_project_file(data: bytes) -> ProjectFile:
     caches = _table(tables.get("caches", {}), "caches")
     search = _table(tables.get("search", {}), "search")
     _check_keys(search, SEARCH_KEYS, "search")
-    declared = [_cache(name, _table(caches[name], f"caches.{name}")) for name in sorted(caches)]
-    _check_spellings([cache.name for cache in declared])
+    of_names = {name: _table(caches[name], f"caches.{name}") for name in sorted(caches)}
+    declared = [_cache(name, table) for name, table in of_names.items() if "code" not in table]
+    code = tuple([_code(name, table) for name, table in of_names.items() if "code" in table])
+    _check_spellings(of_names)
     registry = _table(tables.get("registry", {}), "registry")
     _check_keys(registry, REGISTRY_KEYS, "registry")
     specs = _table(tables.get("specs", {}), "specs")  # the specs family reads it
@@ -135,8 +150,8 @@ def parse_project_file(data: bytes) -> ProjectFile:
         if name_problem(name) or users.count(name) > 1 or name in caches:
             raise invalid(f"project.user: '{name}' is no name, or one that is declared twice")
     declared += [DeclaredCache(name, is_user=True) for name in users]
-    _check_spellings([cache.name for cache in declared])
-    return ProjectFile(tuple(sorted(declared)), _tokenizer(search), frozen, keys)
+    _check_spellings([*of_names, *users])
+    return ProjectFile(tuple(sorted(declared)), _tokenizer(search), frozen, keys, code)
 
 
 def parse_user_file(data: bytes) -> dict[str, tuple[str, DeclaredCache]]:
@@ -154,6 +169,8 @@ def parse_user_file(data: bytes) -> dict[str, tuple[str, DeclaredCache]]:
         root = rest.pop("root", "")
         if not isinstance(root, str) or not root.startswith("/") or "\0" in root:
             raise invalid(f"caches.{name}.root must be the absolute path of a folder")
+        if "code" in rest:
+            raise invalid(f"caches.{name}.code: source code is declared in the {FILE_NAME} of its project")
         found[name] = root, _cache(name, {"sources": ["."], **rest})
     return found
 
@@ -214,6 +231,18 @@ def _cache(name: str, table: Mapping[str, Value]) -> DeclaredCache:
         _text(table, where, "python"),
         shards=_shards(table, where),
     )
+
+
+def _code(name: str, table: Mapping[str, Value]) -> DeclaredCode:
+    where = f"caches.{name}"
+    if problem := name_problem(name):
+        raise invalid(f"the cache '{name}' {problem}")
+    _check_keys(table, CACHE_KEYS, where)
+    if others := [key for key in table if key != "code"]:
+        raise invalid(f"{where}.{others[0]} does not go with code, which is searched as it is: declare two caches")
+    if not (places := _texts(table, where, "code", 'folders and files, such as code = ["src"]')):
+        raise invalid(f'{where}.code names nothing: write code = ["src"]')
+    return DeclaredCode(name, tuple([place(each, f"{where}.code") for each in places]))
 
 
 def _oci(sources: Value, where: str) -> str:

@@ -36,12 +36,20 @@ class LockedCache(NamedTuple):
     size: int = 0  # bytes of its layers; 0 where an older release wrote the lock
 
 
+class LockedCode(NamedTuple):
+    """Declared source code: the digest of the list of names and hashes of its files, and how many there are."""
+
+    sources: str
+    files: int
+
+
 class ProjectLock(NamedTuple):
-    """All of `context.lock`, the caches by name."""
+    """All of `context.lock`, the caches by name, and source code by name."""
 
     ranking: str
     tokenizer: str
     caches: Mapping[str, LockedCache]
+    code: Mapping[str, LockedCode] = {}  # never changed
 
 
 def sources_digest(files: Iterable[tuple[str, str]]) -> str:
@@ -70,7 +78,14 @@ def _fields(lock: ProjectLock) -> dict[str, object]:
             **({"oci": cache.oci, "digest": cache.digest} if cache.oci else {}),
             **({"bytes": cache.size} if cache.oci and cache.size else {}),
         }
-    return {"lock_version": LOCK_VERSION, "ranking": lock.ranking, "tokenizer": lock.tokenizer, "caches": caches}
+    code = {name: lock.code[name]._asdict() for name in sorted(lock.code)}
+    return {
+        "lock_version": LOCK_VERSION,
+        "ranking": lock.ranking,
+        "tokenizer": lock.tokenizer,
+        "caches": caches,
+        **({"code": code} if code else {}),
+    }
 
 
 def _digest(fields: Mapping[str, object]) -> str:
@@ -105,7 +120,8 @@ def _invalid(reason: str) -> SettingsInvalid:
 def _lock(fields: Mapping[str, Json]) -> ProjectLock | None:
     try:
         locked = {name: _cache(value) for name, value in fields["caches"].items() if not name_problem(name)}
-        return ProjectLock(_typed(fields["ranking"], str), _typed(fields["tokenizer"], str), locked)
+        code = {name: _code(value) for name, value in fields.get("code", {}).items() if not name_problem(name)}
+        return ProjectLock(_typed(fields["ranking"], str), _typed(fields["tokenizer"], str), locked, code)
     except (TypeError, ValueError, KeyError, AttributeError):
         return None
 
@@ -122,6 +138,12 @@ def _cache(value: Json) -> LockedCache:
     if not all(is_version(_typed(each, str)) for each in hashes) or not 0 <= _typed(size, int) < 1 << 53:
         raise ValueError
     return LockedCache(version, sources, documents, formats, commits, packages, oci, digest, size)
+
+
+def _code(value: Json) -> LockedCode:
+    if not is_version(_typed(value["sources"], str)) or _typed(value["files"], int) < 1:
+        raise ValueError
+    return LockedCode(value["sources"], value["files"])
 
 
 def _typed(value: Json, kind: type[Type]) -> Type:

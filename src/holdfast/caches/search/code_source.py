@@ -15,6 +15,7 @@ from hashlib import sha256
 from itertools import accumulate
 
 from holdfast.caches.cache_format import PREFIX, Document, document_id
+from holdfast.caches.search.asked_caches import WORK_TREE
 from holdfast.caches.search.code_record import CodeRecord, code_words, name_keys, term_key
 from holdfast.caches.search.directory_claims import FILE_NAME, Claim, claim_about, read_claims
 from holdfast.caches.search.impacts import FieldSteps
@@ -68,6 +69,7 @@ class CodeSource:
     """The `SearchSource` of source files; `read` gives the bytes of one by its path, as they are now."""
 
     def __init__(self, files: Iterable[CodeFile], read: Callable[[str], bytes], tokenizer: str) -> None:
+        self.name = WORK_TREE  # what an answer calls it
         self.left_out: Mapping[str, int] = {}  # files whose text is not searched, by why
         self._files = sorted(files, key=lambda file: (document_id(file.path).encode(), file.path))
         self._read, self.tokenizer = read, tokenizer
