@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from importlib import import_module
 from typing import Any, NamedTuple
 
-from holdfast.code.analysis.c_family import declared_name
+from holdfast.code.analysis.c_family import declared_name, parsed
 from holdfast.code.analysis.doc_comment import docstring
 from holdfast.code.analysis.facts import MAX_ANALYSED, NO_GRAMMAR, TOO_LARGE, compact, first_sentence
 from holdfast.code.analysis.go import receiver_type
@@ -24,7 +24,7 @@ from holdfast.code.analysis.syntax import Node, name_of, text_of, value_names
 from holdfast.code.languages import KINDS, LANGUAGES, listed
 
 # Of records made by other rules nothing is believed; grammars change them too (`cutter_version`).
-CUTTER = "code-4"
+CUTTER = "code-5"
 # Lines of a piece at most, and of a window where nothing says what belongs together.
 LONGEST_PIECE, WINDOW = 70, 40
 # A file with more symbols than this was made by a program: the others lie between the symbols.
@@ -165,7 +165,11 @@ class _Cut:
 
     def _read(self, data: bytes, line: int, depth: int, owner: str = "") -> None:
         """Find what is declared in some bytes that begin on a line of the file."""
-        captured = _captured(self._language, self._reader, self._reader.parse(data).root_node)
+        if self._language in ("C", "C++"):
+            root = parsed(self._reader, data, LANGUAGES[self._language].grammar)
+        else:
+            root = self._reader.parse(data).root_node
+        captured = _captured(self._language, self._reader, root)
         for _, _, node, kind in captured:
             if kind in ("comment", "attribute"):
                 first, last = line + node.start_point[0], line + node.end_point[0]

@@ -257,3 +257,13 @@ def test_a_name_that_is_part_of_another_word_of_its_declaration_is_found_where_i
     }
     for language, (source, symbols) in shown.items():
         assert [symbol.shown for symbol in cut_source(source.encode(), language).symbols] == symbols
+
+
+def test_macros_that_a_grammar_cannot_know_keep_no_symbol_from_its_name() -> None:
+    source = (
+        b"FMT_BEGIN_NAMESPACE\nnamespace detail {\ntemplate <typename T, FMT_ENABLE_IF(is_big<T>::value)>\n"
+        b"FMT_CONSTEXPR20 auto grow(T n) -> T {\n  return n;\n}\n}\n\n"
+        b"FMT_EXPORT\ntemplate <typename T>\nclass FMT_API buffer {\n public:\n  FMT_INLINE void clear() { size_ = 0; }\n};\nFMT_END_NAMESPACE\n"
+    )
+    names = {symbol.name for symbol in cut_source(source, "C++").symbols}
+    assert names == {"detail.grow", "buffer", "buffer.clear"}

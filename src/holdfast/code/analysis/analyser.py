@@ -52,11 +52,8 @@ def analyse_with_references(name: str, data: bytes) -> tuple[FileFacts, Referenc
     module = import_module(f"holdfast.code.analysis.{record.analyser}")
     data = data.removeprefix(b"\xef\xbb\xbf")
     try:
-        root = reader.parse(data).root_node
-        if root.has_error and hasattr(module, "without_macros"):
-            again = reader.parse(module.without_macros(data)).root_node
-            if module.dropped(again, record.grammar) <= module.dropped(root, record.grammar):
-                root = again
+        parsed = getattr(module, "parsed", None)
+        root = parsed(reader, data, record.grammar) if parsed is not None else reader.parse(data).root_node
         facts = FileFacts(
             name,
             language,

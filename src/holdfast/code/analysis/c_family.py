@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import Any
 
 from holdfast.code.analysis.facts import Export, compact
 from holdfast.code.analysis.syntax import Finding, Node, declarations, header, line_of, name_of, text_of
@@ -119,6 +120,18 @@ _MACRO = re.compile(rb"(?<![\w#])[A-Z][A-Z0-9]*+_[A-Z0-9_]++(?!\w)")
 _CONSTRAINTS = (b"ENABLE_IF", b"REQUIRES")
 _CONDITION = re.compile(rb"^[ \t]*+#[ \t]*+(if|ifdef|ifndef|elif|else|endif)\b(?:[^\\\n]|\\\r?\n|\\)*+", re.MULTILINE)
 _TYPE_WORDS = (b"const", b"struct", b"enum", b"class", b"unsigned", b"return", b"typename", b"case", b"operator")
+
+
+def parsed(reader: Any, data: bytes, grammar: Grammar) -> Node:
+    """The tree of a source: where the parser meets errors, that of the source without macros, unless it loses more."""
+    root = reader.parse(data).root_node
+    if root.has_error:
+        again = reader.parse(without_macros(data)).root_node
+        try:
+            return again if dropped(again, grammar) <= dropped(root, grammar) else root
+        except RecursionError:
+            pass  # nested without end: the first is as good
+    return root
 
 
 def without_macros(data: bytes) -> bytes:
