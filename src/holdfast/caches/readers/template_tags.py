@@ -53,8 +53,9 @@ class TemplateRows:
         self._skipped = ""  # the tag that ends what is no text
         self._is_raw = False
         self._fence = ""
-        # Of the line that is read: its line in the source and its margin; of the tag, whether it is alone there.
-        self._source, self._margin, self._alone = 0, "", False
+        # Of the line that is read: its line in the source and its margin; of the tag, whether it is alone there, and
+        # whether it is within a code span.
+        self._source, self._margin, self._alone, self._is_in_code = 0, "", False, False
         self._found: list[Row] = []
 
     def rows(self, rows: Sequence[Row]) -> list[Row]:
@@ -81,11 +82,16 @@ class TemplateRows:
         kept: list[str] = []
         at = 0
         is_whole = False
+        lead, end = len(text) - len(text.lstrip(" \t>*-")), len(text.rstrip(" \t"))
+        ticks, counted, last_tick = 0, 0, text.rfind("`")
         for tag in _TAG.finditer(text):
             if not self._skipped:
                 kept.append(text[at : tag.start()])
             at = tag.end()
-            self._alone = not text[: tag.start()].strip(" \t>*-") and not text[tag.end() :].strip(" \t")
+            self._alone = tag.start() <= lead and at >= end
+            ticks += text.count("`", counted, tag.start())
+            counted = tag.start()
+            self._is_in_code = ticks % 2 == 1 and last_tick >= at
             said = self._tag(tag)
             if said is not None and not self._skipped:
                 is_whole = is_whole or bool(said)
@@ -110,20 +116,15 @@ class TemplateRows:
                     self._fence = "" if is_end else "```"
                     given = _arguments(spec.partition(" ")[2])
                     return "```" + ("" if is_end or "=" in given.get("0", "=") else given["0"])
-            if self._fence or self._is_in_code(tag):
+            if self._fence or self._is_in_code:
                 return f"{tag[0][:3]}{shortcode.removeprefix('/*').removesuffix('*/')}{tag[0][-3:]}"
             return self._shortcode(spec, shortcode)
         if not self._fence and expression.startswith("#"):
             return ""  # of mdBook: a title, a quiz
         if self._is_raw or not self._has_braces:
             return tag[0]
-        value = self._expression(expression.strip(" \t-"), is_code=bool(self._fence) or self._is_in_code(tag))
+        value = self._expression(expression.strip(" \t-"), is_code=bool(self._fence) or self._is_in_code)
         return tag[0] if value is None else value
-
-    @staticmethod
-    def _is_in_code(tag: re.Match[str]) -> bool:
-        """Whether a tag is within a code span of its line."""
-        return tag.string.count("`", 0, tag.start()) % 2 == 1 and "`" in tag.string[tag.end() :]
 
     def _expression(self, spec: str, is_code: bool) -> str | None:
         """The value of an expression, else its last word; None where it is code that has no value."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from time import process_time
+
 import pytest
 
 from holdfast.caches.build.found_site import FoundSite
@@ -307,3 +309,13 @@ def test_translations_navigation_and_parts_of_pages_are_left_out(
     reader: str, names: list[str], left: list[str]
 ) -> None:
     assert list(FoundSite(generator_of(reader), "").left_out("a", names)) == left
+
+
+@pytest.mark.parametrize("generator", ["hugo", "liquid"])
+def test_a_line_of_tags_takes_time_in_proportion_to_its_length(generator: str) -> None:
+    took = []
+    for count in (20_000, 80_000):
+        start = process_time()
+        read(generator, "# T\n\n" + "{{< x >}}" * count + " end\n")
+        took.append(process_time() - start)
+    assert took[1] < 10 * took[0]
