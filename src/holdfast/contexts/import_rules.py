@@ -51,12 +51,7 @@ def _nearest(declared: list[Declared], place: str) -> list[str]:
     if len(declared) < 2:
         return [one.place for one in declared]
     own = place.split("/")
-
-    def shared(one: Declared) -> int:
-        return len(posixpath.commonprefix([one.place.split("/"), own]))
-
-    best = max([shared(one) for one in declared])
-    return [next(one.place for one in declared if shared(one) == best)]
+    return [max(declared, key=lambda one: len(posixpath.commonprefix([one.place.split("/"), own]))).place]
 
 
 def _declared(importer: Importer, parts: list[str], index: Index) -> list[str] | None:

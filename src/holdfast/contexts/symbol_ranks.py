@@ -71,6 +71,9 @@ class _Table:
         self.defined: list[_Defined] = []
         self.own: dict[int, set[int]] = {}  # the names that a file defines
         self.by_name: dict[int, list[int]] = {}
+        self.free: dict[int, list[int]] = {}  # the same without members
+        self.spelled: dict[int, int] = {}  # the votes for all symbols of a name
+        self.spelled_free: dict[int, int] = {}  # the votes for those of them that are no members
         self.by_pair: dict[tuple[int, int], list[int]] = {}
         self.members: dict[tuple[int, str], list[int]] = {}  # by the owner and its place
         for at, file in enumerate(files):
@@ -84,7 +87,9 @@ class _Table:
                 self.symbols.append(Symbol(0, file.path, name, owner, line))
                 self.defined.append(one)
                 self.by_name.setdefault(one.name, []).append(number)
-                if owner:
+                if not owner:
+                    self.free.setdefault(one.name, []).append(number)
+                else:
                     self.by_pair.setdefault((one.owner, one.name), []).append(number)
                     self.members.setdefault((one.owner, place), []).append(number)
 
@@ -104,29 +109,32 @@ class _Table:
         reach: dict[int, frozenset[str] | None] = {**binding.named, **dict.fromkeys(binding.heads)}
         pairs = list(pairs_in(file.uses.joined))
         behind = {name for _, name in pairs}
+        for pair in self.by_pair.keys() & pairs:
+            found.update(self.by_pair[pair])
         for _ in range(4):  # `a::b::C`: one name more each time
-            before = len(reach)
+            left = []
             for pair in pairs:
-                found.update(self.by_pair.get(pair, ()))
                 if pair[0] not in reach:
+                    left.append(pair)
                     continue
                 places = reach[pair[0]]
-                for number in self.by_name.get(pair[1], ()):
-                    one = defined[number]
-                    if not one.owner and (places is None or _is_in(one.place, places)):
+                for number in self.free.get(pair[1], ()):
+                    if places is None or _is_in(defined[number].place, places):
                         found.add(number)
                 reach.setdefault(pair[1], places)
-            if len(reach) == before:
+            if len(left) == len(pairs):
                 break
-        for name in hashes_in(file.uses.names):
-            candidates = self.by_name.get(name, ())
+            pairs = left
+        for name in self.by_name.keys() & hashes_in(file.uses.names):
             places = binding.named.get(name)
-            for number in candidates if places or len(candidates) <= _COMMON else ():
-                one = defined[number]
-                if one.owner:
-                    if one.owner in binding.enclosing and "A" <= self.symbols[number].name[0] <= "Z":
-                        found.add(number)
-                elif one.place in binding.opened or (places and _is_in(one.place, places)):
+            if not places and len(self.by_name[name]) > _COMMON:
+                continue
+            for number in self.free.get(name, ()):
+                place = defined[number].place
+                if place in binding.opened or (places and _is_in(place, places)):
+                    found.add(number)
+            for number in self.by_name[name] if binding.enclosing else ():
+                if defined[number].owner in binding.enclosing and "A" <= self.symbols[number].name[0] <= "Z":
                     found.add(number)
         # A member behind a variable is that of a type which the file refers to.
         for owner in {(defined[number].name, defined[number].place) for number in found}:
@@ -146,14 +154,11 @@ class _Table:
             for number in numbers:
                 scores[number] += weight if number == leader else weight // (2 * len(numbers))
         behind = {name for _, name in pairs_in(file.uses.joined)}
-        for name in hashes_in(file.uses.names):
-            candidates = self.by_name.get(name) if name not in self.own.get(at, ()) else None
-            if candidates and bound.isdisjoint(candidates):
-                share = weight // _BARE_SHARE // len(candidates)
-                for number in candidates if share else ():
-                    # A member is spelled behind a joint.
-                    if not defined[number].owner or name in behind:
-                        scores[number] += share
+        for name in (self.by_name.keys() & hashes_in(file.uses.names)) - self.own.get(at, set()):
+            share = weight // _BARE_SHARE // len(self.by_name[name])
+            if share and bound.isdisjoint(self.by_name[name]):
+                votes = self.spelled if name in behind else self.spelled_free  # a member is spelled behind a joint
+                votes[name] = votes.get(name, 0) + share
         return bound
 
 
@@ -183,7 +188,9 @@ def ranked_symbols(files: Sequence[MapFile], focus: Collection[str] = ()) -> lis
         at = table.defined[number].at
         # A member is found through its owner; what a module of Ruby holds is no member.
         is_member = one.owner and not (files[at].facts.language == "Ruby" and "A" <= one.name[0] <= "Z")
-        score = scores[number] // 2 if is_member else scores[number]
+        name = table.defined[number].name
+        score = scores[number] + table.spelled.get(name, 0) + (0 if one.owner else table.spelled_free.get(name, 0))
+        score = score // 2 if is_member else score
         score = score // 4 if is_example(one.path) else score
         tier = 0 if at in in_focus else 1 if number in used else 2 if at in users else 3
         found.append((tier, -score, one.path, one.owner, one.name, one._replace(score=score)))
@@ -211,7 +218,9 @@ def _defined(facts: FileFacts) -> dict[tuple[str, str], int]:
     """The names that a file defines, each with its owner, and their lines; what it passes on is defined elsewhere."""
     found: dict[tuple[str, str], int] = {}
     for export in facts.exports:
-        if not export.name or export.origin or export.name.startswith("_") or not _NAME.fullmatch(export.name):
+        if not export.name or export.origin or export.name.startswith("_"):
+            continue
+        if not (export.name.isidentifier() or _NAME.fullmatch(export.name)):  # the first is ten times as fast
             continue
         found.setdefault((export.name, export.owner), export.line)
         for member in export.members:

@@ -33,6 +33,7 @@ Made = TypeVar("Made")
 
 # Facts are gathered from this many files; the caller reports how many were left.
 MAX_FILES = 20_000
+_MEMBERS = Export._fields.index("members")
 _MAX_REMEMBERED = 48 << 20  # bytes, about
 
 
@@ -204,9 +205,9 @@ def _packed(one: SourceFacts) -> bytes:
 
 def _unpacked(name: str, data: bytes) -> SourceFacts:
     facts, names, joined = decode(data)
-    listed = [[tuple(part) if isinstance(part, list) else part for part in each] for each in facts["exports"]]
-    exports = map(Export._make, listed)
-    facts |= {"name": name, "exports": tuple(exports), "imports": tuple(facts["imports"])}
+    listed = [(*each[:_MEMBERS], tuple(each[_MEMBERS]), *each[_MEMBERS + 1 :]) for each in facts["exports"]]
+    exports = tuple(map(Export._make, listed))
+    facts |= {"name": name, "exports": exports, "imports": tuple(facts["imports"])}
     return SourceFacts(FileFacts(**facts), References(bytes.fromhex(names), bytes.fromhex(joined)))
 
 
