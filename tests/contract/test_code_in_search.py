@@ -465,6 +465,17 @@ def test_files_whose_names_cannot_be_cited_are_left_out_and_counted(project: Pat
         assert value["selection"]["files_left_out"] == {"name is no text": 2}
 
 
+def test_without_a_place_for_documentation_source_answers_and_the_reason_is_named(project: Path) -> None:
+    workspace = Workspace(str(project), user_cache=str(project / "src" / "credentials.py"))
+    answer = search(workspace, {"query": "netrc credentials"})
+    value: Any = answer.value
+    assert {citation.partition("#")[0] for citation in citations(value)} >= {"src/credentials.py"}
+    assert "Left out: project (not built)." in str(answer.text)
+    assert "set XDG_CACHE_HOME" in answer.note
+    with pytest.raises(CacheMissing, match="no cache directory outside the project"):
+        search(workspace, {"query": "netrc credentials", "in": "docs"})
+
+
 def test_documentation_answers_while_source_is_still_read(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     workspace = Workspace(str(project), user_cache=str(project.parent / "cache"), patience=60)
     go, make = Event(), WorkTrees._make

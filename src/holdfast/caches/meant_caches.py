@@ -235,20 +235,26 @@ def _implicit(
     from holdfast.caches.build.refresh import refresh
     from holdfast.caches.project.project_file import ProjectFile
 
-    project = implicit_project(workspace) if name in ("", NAME) else None
-    if project is None:
-        return None
-    caches = [NamedCache(NAME, project.cache(NAME))]
-    found = MeantCaches(caches, as_one=False, left_out=(), about={NAME: DECLARATION.about}, failures=())
-    for error in refresh(workspace, project, ProjectFile(), [DECLARATION], frozen=False).values():
-        missing = CacheMissing(error.reason, next_step=_ADD) if isinstance(error, BuildFailed) else error
-        if not with_code or missing is error:
-            raise missing
+    found = MeantCaches([], as_one=False, left_out=(), about={NAME: DECLARATION.about}, failures=())
+    try:
+        project = implicit_project(workspace) if name in ("", NAME) else None
+        if project is None:
+            return None
+        for error in refresh(workspace, project, ProjectFile(), [DECLARATION], frozen=False).values():
+            raise error
+        found = found._replace(caches=[NamedCache(NAME, project.cache(NAME))])
+        return _with_code(workspace, found) if with_code else found
+    except BuildFailed as error:
+        missing = CacheMissing(error.reason, next_step=_ADD)
+    except CacheMissing as error:
+        missing = error
+        found = found._replace(left_out=(LeftOut(NAME, "not built"),), failures=(error,))
+    if with_code:
         try:
-            return _with_code(workspace, found._replace(caches=[]))
+            return _with_code(workspace, found)
         except CacheMissing:
-            raise missing from None
-    return _with_code(workspace, found) if with_code else found
+            pass
+    raise missing
 
 
 def _has_implicit(workspace: Workspace) -> bool:

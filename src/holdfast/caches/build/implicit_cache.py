@@ -12,7 +12,7 @@ from hashlib import sha256
 from holdfast.caches.build.machine_state import FOLDER, is_outside
 from holdfast.caches.build.project_directory import Project
 from holdfast.caches.project.project_file import DeclaredCache, DeclaredSource
-from holdfast.core.errors import UnsafePath
+from holdfast.core.errors import CacheMissing, UnsafePath
 from holdfast.core.own_folder import OwnFolder
 
 TYPE_CHECKING = False
@@ -27,6 +27,10 @@ _KEY_LENGTH, _HEX_DIGITS = 64, frozenset("0123456789abcdef")
 _PROSE = ("*.md", "*.markdown", "*.mdx", "*.rst", "*.adoc", "*.asciidoc")
 _FOLDERS = ("doc", "docs", "documentation", "guide", "guides", "handbook", "manual", "wiki")
 _TESTS = ("test", "tests", "__tests__", "testdata", "fixtures", "__fixtures__", "snapshots", "__snapshots__")
+_NO_PLACE = (
+    "the documentation here is not built: this user has no cache directory outside the project that can be written"
+)
+_OTHER_PLACE = "set XDG_CACHE_HOME to one; or 'context add NAME PATH' builds it into the project"
 DECLARATION = DeclaredCache(
     NAME,
     sources=(DeclaredSource(""),),
@@ -37,23 +41,26 @@ DECLARATION = DeclaredCache(
 
 
 def implicit_project(workspace: Workspace) -> Project | None:
-    """The project with the place of its implicit cache; None where there is no place outside the project for it."""
+    """The project with the place of its implicit cache; None for a home directory and the file system's root.
+
+    CacheMissing where the user has no place for it outside the project.
+    """
     path = os.path.realpath(workspace.project)
     home = workspace.environment.get("HOME", "")
     if path == os.path.dirname(path) or (home and path == os.path.realpath(home)):
         return None  # no project, but everything there is
     root = implicit_root(workspace)
     project = Project(path, root, workspace.user_cache)
-    if not workspace.user_cache or not is_outside(project):
-        return None
-    if not os.path.lexists(root):
-        try:
+    try:
+        if not workspace.user_cache or not is_outside(project):
+            raise FileNotFoundError
+        if not os.path.lexists(root):
             os.makedirs(workspace.user_cache, mode=0o700, exist_ok=True)
             with OwnFolder.at(workspace.user_cache, f"{FOLDER}/{_PROJECTS}", _is_key, create=True) as folder:
                 folder.remove_unused()
                 folder.subfolder(os.path.basename(root), _is_key, create=True).close()
-        except (OSError, UnsafePath):
-            return None
+    except (OSError, UnsafePath):
+        raise CacheMissing(_NO_PLACE, next_step=_OTHER_PLACE) from None
     return project
 
 
