@@ -208,6 +208,15 @@ HOSTILE: dict[str, tuple[str, ...]] = {
         "import('a'| ",
         "\u00e9require(",
     ),
+    "contexts/context_text.py:_LISTS": (
+        *(
+            'exports:\n  - "a"\n',
+            'exports:\n|  - "a"\n',
+            "exports:\n|#\n",
+            'files:\n|  - name: "a"\n    purpose: "a"\n',
+        ),
+        *('interfaces:\n  - name: "a"\n    description: "a"\n', 'exports:\n  - "|a', 'exports:\n  - "|\\"'),
+    ),
     "contexts/context_text.py:_PLAIN_KEY": ("a", "a|-", "-"),
     "code/analysis/php.py:_INCLUDED": (
         "require",
@@ -215,6 +224,17 @@ HOSTILE: dict[str, tuple[str, ...]] = {
         "include_once(| ",
         "require __DIR__| ",
         "require '|a",
+    ),
+    "contexts/context_text.py:_REST": (
+        "#\n",
+        "  ",
+        "- ",
+        'a: "a"\n',
+        "a: 1\n",
+        "a: []\n",
+        'a: "|\\"',
+        '- "a"\n',
+        "  - a:\n",
     ),
     "contexts/context_text.py:_ROWS": ("a", "\r", "\r\n", "a\x85", "\u2028"),
     "contexts/context_text.py:_SURROGATE": ("\ud800", "a"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import threading
 from collections import Counter
@@ -135,6 +136,6 @@ def test_behind_the_proxy_only_its_own_name_and_pages_are_let_in(docs: Path) -> 
         assert replica.process.wait(timeout=PATIENCE) == 0
 
 
-def test_the_how_to_shows_this_configuration() -> None:
+def test_the_how_to_leads_to_this_configuration() -> None:
     how_to = Path(__file__).parents[2] / "docs/how-to/serve-over-http.md"
-    assert f"```nginx\n{SHOWN.read_text(encoding='utf-8')}```\n" in how_to.read_text(encoding="utf-8")
+    assert f"]({os.path.relpath(SHOWN, how_to.parent)})" in how_to.read_text(encoding="utf-8")

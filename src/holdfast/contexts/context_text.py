@@ -40,7 +40,9 @@ _LISTS = re.compile(
     rf"|^(interfaces:)\n(?:  - name: {_TEXT}    description: {_TEXT})++{_AFTER}",
     re.MULTILINE,
 )
-_REST = re.compile(rf"(?:#[ -~]*+\n|(?: *+- )?+ *+(?:[a-z_]++:(?: (?:{_TEXT}|(?:[0-9]++|\[\])\n)|\n)|{_TEXT}))*+")
+_REST = re.compile(
+    rf"(?:#[ -~]*+\n|(?: *+- )?+ *+(?:[a-z_]++:(?: (?:{_TEXT}|(?:[0-9]++|\[\])\n)|\n)|{_TEXT}))*+"
+).fullmatch
 _PLAIN_KEY = re.compile("[A-Za-z_][A-Za-z0-9_-]*+\\Z").match
 
 
@@ -155,7 +157,7 @@ def without_long_lists(data: bytes) -> bytes:
     except UnicodeDecodeError:
         return data
     rest = _LISTS.sub(lambda found: f"{found[found.lastindex or 0]} []\n", text)
-    is_plain = rest != text and f"\nversion: {VERSION}\n" in f"\n{rest}" and _REST.fullmatch(rest)
+    is_plain = rest != text and f"\nversion: {VERSION}\n" in f"\n{rest}" and _REST(rest)
     return rest.encode() if is_plain else data
 
 
