@@ -94,10 +94,7 @@ def meant_caches(workspace: Workspace, name: str | None, *, frozen: bool = False
 
 def declared_code(workspace: Workspace, name: str) -> DeclaredCode | None:
     """The source code of this name; None where `context.toml` declares none or cannot be used."""
-    try:
-        declared = _declared(workspace)
-    except SettingsInvalid:
-        return None
+    declared = _usable(workspace)
     return None if declared is None else next((code for code in declared.code if code.name == name), None)
 
 
@@ -108,11 +105,16 @@ def has_cache(workspace: Workspace, name: str) -> bool:
 
 def _declared_names(workspace: Workspace) -> list[str]:
     """The names of declared caches; none where `context.toml` cannot be used."""
+    declared = _usable(workspace)
+    return [] if declared is None else [cache.name for cache in declared.caches]
+
+
+def _usable(workspace: Workspace) -> ProjectFile | None:
+    """What `context.toml` declares; None where it cannot be used, too."""
     try:
-        declared = _declared(workspace)
+        return _declared(workspace)
     except SettingsInvalid:
-        return []
-    return [cache.name for cache in declared.caches] if declared is not None else []
+        return None
 
 
 def _named(workspace: Workspace, name: str, *, frozen: bool) -> MeantCaches:

@@ -16,7 +16,6 @@ MAX_BYTES = 4 << 10
 # Milliseconds since 1970 at the end of the year 9999: a later time is none that anybody's clock showed.
 LAST = 253_402_300_799_999
 _VERSION = "1"
-_MEMBERS = ("record_version", "at", "client", "receipt", "server", "number")
 
 
 class CallRecord(NamedTuple):
@@ -31,16 +30,7 @@ class CallRecord(NamedTuple):
 
 def encode_call(call: CallRecord) -> tuple[str, bytes]:
     """The name of a call's file, and its bytes."""
-    record = encode(
-        {
-            "record_version": _VERSION,
-            "at": call.at,
-            "client": call.client,
-            "receipt": call.receipt,
-            "server": call.server,
-            "number": call.number,
-        }
-    ).encode()
+    record = encode({"record_version": _VERSION, **call._asdict()}).encode()
     digest = tagged_digest(record)
     return digest.removeprefix("sha256:") + SUFFIX, b'{"call":"%b","record":%b}\n' % (digest.encode(), record)
 
@@ -52,12 +42,12 @@ def parse_call(data: bytes) -> CallRecord | None:
     except JsonError:
         return None
     record = fields.get("record") if isinstance(fields, dict) else None
-    if not isinstance(record, dict) or tuple(record) != _MEMBERS or record["record_version"] != _VERSION:
+    if not isinstance(record, dict) or tuple(record) != ("record_version", *CallRecord._fields):
         return None
-    at, client, receipt, server, number = [record[member] for member in _MEMBERS[1:]]
+    version, at, client, receipt, server, number = record.values()
     if type(at) is not int or type(number) is not int or not all(isinstance(each, str) for each in (client, server)):
         return None
-    if not isinstance(receipt, str) or not is_version(receipt) or not 0 <= at <= LAST:
+    if version != _VERSION or not isinstance(receipt, str) or not is_version(receipt) or not 0 <= at <= LAST:
         return None
     call = CallRecord(at, str(client), receipt, str(server), number)
     return call if encode_call(call)[1] == data else None
