@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from holdfast import build_cache
-from holdfast.catalog import find_tool
+from holdfast.catalog import find_tool, tools
 from holdfast.core.landlock import LandlockUnavailable, restrict_to
 from holdfast.operation import answer
 from holdfast.workspace import Workspace
@@ -109,6 +109,14 @@ def test_the_confined_server_answers_what_lies_inside(server: StdioServer) -> No
     assert "harmless" in said(server, "get-implementer-guide", {})
     read = server.request("resources/read", {"uri": "context://steering/tech"})
     assert "harmless" in json.dumps(read)
+
+
+def test_every_tool_can_be_loaded_by_a_confined_server_and_none_loads_the_network(server: StdioServer) -> None:
+    for tool in tools():
+        assert "Internal error" not in said(server, tool.tool, {})
+    code = "import sys; from holdfast.catalog import tools; from holdfast.operation import load\n"
+    code += "for tool in tools(): load(tool.run)\nassert not {'ssl', 'http.client'} & set(sys.modules)"
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
 
 
 # Every way to say "the world outside" in an argument; {outside} is a folder that exists, {nothing} one that does not.

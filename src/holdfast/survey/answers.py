@@ -23,8 +23,7 @@ from holdfast.operation import Outcome
 from holdfast.specs.answers import project_of
 from holdfast.specs.on_disk.spec_files import spec_names, task_list
 from holdfast.survey.arguments import DoctorArguments, SavingsArguments
-from holdfast.survey.examinations import RECEIPTS, checkup, examine
-from holdfast.survey.savings import Counted, GivenAnswer, counts_of, searches, tool_counts, unseen
+from holdfast.survey.savings import RECEIPTS, Counted, GivenAnswer, counts_of, searches, tool_counts, unseen
 from holdfast.survey.savings import savings as added_up
 from holdfast.survey.shapes import DoctorAnswer, SavingsAnswer, StandingContexts
 from holdfast.survey.spec_tasks import tasks_naming
@@ -77,6 +76,9 @@ def impact(workspace: Workspace, arguments: ImpactArguments) -> Outcome[ImpactAn
 
 def doctor(workspace: Workspace, arguments: DoctorArguments) -> Outcome[DoctorAnswer]:
     """Every check with what it found; exit code 8 where one needs doing, advice does not."""
+    # It loads what `sync` asks registries with, which a confined server cannot load, and no tool needs.
+    from holdfast.survey.examinations import checkup, examine
+
     if "path" in arguments:
         if not os.path.isdir(workspace.directory(arguments["path"])):
             raise UsageError(f"there is no directory '{printable(arguments['path'])}'")

@@ -24,13 +24,13 @@ from holdfast.core.confined_paths import printable
 from holdfast.core.errors import CacheMissing, ContextError
 from holdfast.specs.check_answers import spec_check
 from holdfast.specs.shapes import CheckAnswer as SpecCheck
+from holdfast.survey.savings import RECEIPTS
 from holdfast.survey.shapes import DoctorAnswer
 from holdfast.version import __version__
 from holdfast.workspace import Workspace
 
 Examination = Callable[[Workspace, bool], Iterator["Check"]]
 
-RECEIPTS = ".context/receipts"
 # Names listed where many are concerned.
 _NAMED = 5
 

@@ -11,6 +11,8 @@ from typing import NamedTuple
 from holdfast.core.tokens import tokens_of_bytes
 from holdfast.survey.shapes import SavedSearches, SavingsAnswer, StandingContexts, ToolCount
 
+RECEIPTS = ".context/receipts"
+
 SEARCH = "context.search"
 SUMMARY = "query_context"
 
