@@ -114,6 +114,8 @@ def test_the_confined_server_answers_what_lies_inside(server: StdioServer) -> No
 def test_every_tool_can_be_loaded_by_a_confined_server_and_none_loads_the_network(server: StdioServer) -> None:
     for tool in tools():
         assert "Internal error" not in said(server, tool.tool, {})
+    assert "name files by paths" in said(server, "project_impact", {})
+    assert "# 1 file" in said(server, "project_impact", {"paths": ["docs/a.py"]})
     code = "import sys; from holdfast.catalog import tools; from holdfast.operation import load\n"
     code += "for tool in tools(): load(tool.run)\nassert not {'ssl', 'http.client'} & set(sys.modules)"
     subprocess.run([sys.executable, "-c", code], check=True, timeout=60)

@@ -62,6 +62,8 @@ def impact(workspace: Workspace, arguments: ImpactArguments) -> Outcome[ImpactAn
     found, staged, since = scan(project, deep=True), arguments.get("staged", False), ""
     if places and not staged and "since" not in arguments:
         touched = touched_below(project, found, places)
+    elif workspace.confined_to:
+        raise UsageError("a confined server starts no git: name files by paths")
     else:
         since = arguments.get("since", "HEAD")
         touched = touched_since(project, since, staged=staged)
