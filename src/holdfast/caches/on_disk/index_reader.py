@@ -130,7 +130,6 @@ class WordIndex:
     @doubting
     def _open(self) -> None:
         listed, self.summary = open_list(self._directory)
-        self.belongs_to = listed.header.manifest_digest, listed.header.index_digest
         for row in listed.segments:
             self.segments.append(OpenSegment(self._directory, row))
         self.first_places = list(accumulate([segment.numbers.documents for segment in self.segments], initial=0))

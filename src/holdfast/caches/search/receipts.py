@@ -21,7 +21,7 @@ from holdfast.core.record import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from holdfast.caches.shapes import Record, RecordedSection, RecordOfSeveral
     from holdfast.core.canonical_json import Json
@@ -101,18 +101,6 @@ def _section_json(section: ReceiptSection) -> RecordedSection:
     if section.claim:
         value["claim"] = section.claim
     return value
-
-
-class ReceiptWriter:
-    """Receipts of answers to one request, whose records differ in what is given and named alone."""
-
-    def __init__(self, cache_version: str, tokenizer: str, request: SearchRequest) -> None:
-        self._head = encode(make_record(cache_version, tokenizer, request, ())).removesuffix('],"named":[]}')
-
-    def receipt(self, sections: Iterable[ReceiptSection], named: Sequence[str]) -> str:
-        """The hash of the record with these sections and these places."""
-        given = ",".join([encode(_section_json(section)) for section in sections])
-        return tagged_digest(f'{self._head}{given}],"named":{encode(named)}}}'.encode())
 
 
 def encode_receipt(record: Mapping[str, object]) -> bytes:

@@ -13,7 +13,7 @@ from holdfast.caches.search.impacts import RANKING
 from holdfast.caches.search.known_citations import KnownCitations
 from holdfast.caches.search.pointers import POINTERS, make_pointers, pointer_lines, pointer_places
 from holdfast.caches.search.question import WEAK, ask_source
-from holdfast.caches.search.receipts import ReceiptSection, ReceiptWriter, make_record
+from holdfast.caches.search.receipts import ReceiptSection, make_record, receipt_and_file
 from holdfast.caches.search.search_request import USUAL_BUDGET, USUAL_SHARE, USUAL_TEXT
 from holdfast.caches.search.search_text import claim_line, header_lines
 from holdfast.caches.search.section_choice import SectionChoice
@@ -165,7 +165,6 @@ class Search:
         self._most_reasons: int | None = None  # for each section; all unless there is no room
         self._choice = self._new_choice()
         self._not_here = self._absent_words()
-        self._receipts = ReceiptWriter(source.cache_version, source.tokenizer, request)
 
     def result(self) -> SearchResult:
         """The answer; where no section fits with all of its reasons, with the heaviest, or none."""
@@ -289,8 +288,9 @@ class Search:
         choice, cost, outline = self._choice, self._cost, self._request.outline
         entries = [self._entry(group) for group in choice.groups()]
         used = self._header_cost(self._request.bound) + sum([chosen.cost for chosen in choice.taken.values()])
-        recorded = [entry.recorded for entry in entries]
-        receipt, excluded = self._receipts.receipt(recorded, pointer_places(more)), choice.excluded_by_budget
+        recorded, source, excluded = [entry.recorded for entry in entries], self._source, choice.excluded_by_budget
+        record = make_record(source.cache_version, source.tokenizer, self._request, recorded, pointer_places(more))
+        receipt = receipt_and_file(record)[0]
         named = pointer_lines(more)
         if cost.count is None:
             bounds = [f"(also: {', '.join(entry.also)} and 9,999 more)" for entry in entries if entry.also]
