@@ -10,8 +10,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
 from holdfast.core.display_text import display_line
-from holdfast.core.errors import BudgetTooSmall
-from holdfast.core.largest_fit import counted, largest_fit
+from holdfast.core.largest_fit import counted, fitted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -143,10 +142,7 @@ def impact_answer(since: str, file_count: int, reach: Reach, budget: int) -> Imp
         }
         return counted(value, as_text)
 
-    value = answer(largest_fit(len(turns), lambda count: answer(count)["tokens_used"] <= budget))
-    if value["tokens_used"] > budget:
-        raise BudgetTooSmall(value["tokens_used"], "the shortest answer does not fit")
-    return value
+    return fitted(len(turns), answer, budget)
 
 
 def _directories(paths: Iterable[str]) -> list[DependentDirectory]:

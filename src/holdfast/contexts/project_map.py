@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from holdfast.code.analysis.facts import UNKNOWN
 from holdfast.contexts.map_text import as_text
 from holdfast.contexts.symbol_ranks import MapFile, Symbol, ranked_symbols
-from holdfast.core.errors import BudgetTooSmall
-from holdfast.core.largest_fit import counted, largest_fit
+from holdfast.core.largest_fit import counted, fitted
 
 if TYPE_CHECKING:
     from holdfast.contexts.shapes import MapAnswer, MapCounts, MappedFile, MappedSymbol
@@ -54,10 +53,7 @@ def project_map(
         }
         return counted(value, as_text)
 
-    value = answer(largest_fit(len(symbols), lambda count: answer(count)["tokens_used"] <= request.budget))
-    if value["tokens_used"] > request.budget:
-        raise BudgetTooSmall(value["tokens_used"], "the shortest map does not fit")
-    return value
+    return fitted(len(symbols), answer, request.budget, "map")
 
 
 def is_below(path: str, scope: str) -> bool:

@@ -16,8 +16,7 @@ from holdfast.code.analysis.facts import FileFacts, compact
 from holdfast.code.code_sections import cut_source, symbol_at
 from holdfast.code.test_files import is_example
 from holdfast.core.display_text import display_line
-from holdfast.core.errors import BudgetTooSmall
-from holdfast.core.largest_fit import counted, largest_fit
+from holdfast.core.largest_fit import counted, fitted, largest_fit
 from holdfast.core.token_estimate import estimate_tokens
 
 if TYPE_CHECKING:
@@ -151,12 +150,7 @@ def symbol_answer(name: str, found: Sequence[Looked], nearest: Sequence[str], bu
     half = budget // 2 if using else budget
     definitions = largest_fit(len(defined), lambda some: answer(some, 0)["tokens_used"] <= half)
     definitions = max(definitions, min(1, len(defined)))
-    value = answer(
-        definitions, largest_fit(len(using), lambda some: answer(definitions, some)["tokens_used"] <= budget)
-    )
-    if value["tokens_used"] > budget:
-        raise BudgetTooSmall(value["tokens_used"], "the shortest answer does not fit")
-    return value
+    return fitted(len(using), lambda some: answer(definitions, some), budget)
 
 
 def _definition(one: Looked, each: Definition, *, body: bool) -> FoundDefinition:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+from holdfast.core.errors import BudgetTooSmall
 from holdfast.core.token_estimate import estimate_tokens
 
 Answer = TypeVar("Answer", bound=Any)
@@ -34,3 +35,11 @@ def counted(answer: Answer, as_text: Callable[[Answer], str]) -> Answer:
     while (tokens := estimate_tokens(as_text(answer) + "\n")) > answer["tokens_used"]:
         answer["tokens_used"] = tokens
     return answer
+
+
+def fitted(limit: int, answer: Callable[[int], Answer], budget: int, what: str = "answer") -> Answer:
+    """The `counted` answer with the most items, up to `limit`, that fits; BudgetTooSmall where not even none do."""
+    value = answer(largest_fit(limit, lambda count: answer(count)["tokens_used"] <= budget))
+    if value["tokens_used"] > budget:
+        raise BudgetTooSmall(value["tokens_used"], f"the shortest {what} does not fit")
+    return value

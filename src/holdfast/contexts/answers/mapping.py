@@ -9,7 +9,7 @@ from holdfast.contexts.answers import open_project
 from holdfast.contexts.arguments import MapArguments, SymbolArguments
 from holdfast.contexts.bindings import binding
 from holdfast.contexts.on_disk.import_index import import_index
-from holdfast.contexts.on_disk.project import Found, Project, scan
+from holdfast.contexts.on_disk.project import Found, Project, place_of, scan
 from holdfast.contexts.on_disk.source_facts import gather_facts
 from holdfast.contexts.on_disk.symbol_files import look_up
 from holdfast.contexts.project_map import DEFAULT_BUDGET, MapRequest, is_below
@@ -20,7 +20,7 @@ from holdfast.contexts.symbol_lookup import DEFAULT_BUDGET as SYMBOL_BUDGET
 from holdfast.contexts.symbol_lookup import exported_names, nearest_names, parts_of, symbol_answer
 from holdfast.contexts.symbol_ranks import MapFile
 from holdfast.core.confined_paths import printable
-from holdfast.core.errors import ScopeOutside, UsageError
+from holdfast.core.errors import UsageError
 from holdfast.operation import Outcome
 from holdfast.workspace import Workspace
 
@@ -81,10 +81,7 @@ def _path(place: str, name: str) -> str:
 
 def place_in(project: Project, scope: str) -> str:
     """Where a scope or path leads; UsageError when that is outside the project, or nowhere."""
-    try:
-        place = project.place_of(scope)
-    except ScopeOutside:
-        raise UsageError(f"'{scope}' is outside the project: give a path below its root") from None
+    place = place_of(project, scope)
     if not lexists(project.path(place)):
         raise UsageError(f"there is no '{scope}' in this project")
     return printable(place)

@@ -35,9 +35,8 @@ def look_up(project: Project, found: Iterable[Found], parts: Sequence[str]) -> l
 
 
 def _holding(project: Project, item: Found, word: bytes) -> Iterator[str]:
-    names = [name for name in item.view.sources if language_of(name)] if item.view is not None else []
-    for name in names:
-        if word in (read_beneath(project.root, item.place, name, MAX_ANALYSED) or b""):
+    for name in item.view.sources if item.view is not None else ():
+        if language_of(name) and word in (read_beneath(project.root, item.place, name, MAX_ANALYSED) or b""):
             yield name
 
 
