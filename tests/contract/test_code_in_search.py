@@ -618,3 +618,11 @@ def test_of_two_files_with_one_content_the_one_without_the_name_of_a_generated_f
         (project / name).write_text("def see_quokka(): ...\n")
     value = found(world(project), "see_quokka", budget=500, **{"in": "code"})
     assert value["sections"][0]["id"] == "b.py"
+
+
+def test_documentation_that_cannot_be_built_is_named_and_not_taken_for_none(project: Path) -> None:
+    (project / "docs/Page.md").write_text("# One\n\nA quagga.\n")
+    (project / "docs/page.md").write_text("# Two\n\nA quagga.\n")
+    answer = search(world(project), {"query": "netrc quagga"})
+    assert "Left out: project (not built)" in (answer.text or "")
+    assert "have the same id 'docs/page.md'" in answer.note

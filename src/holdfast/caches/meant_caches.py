@@ -13,7 +13,15 @@ from holdfast.caches.on_disk.cache_listing import cache_name, list_caches
 from holdfast.caches.on_disk.joined_caches import NamedCache
 from holdfast.caches.search.search_request import LeftOut
 from holdfast.core.confined_paths import printable
-from holdfast.core.errors import BuildFailed, CacheBuilding, CacheMissing, CacheStale, ContextError, SettingsInvalid
+from holdfast.core.errors import (
+    BuildFailed,
+    CacheBuilding,
+    CacheMissing,
+    CacheStale,
+    ContextError,
+    NothingToBuild,
+    SettingsInvalid,
+)
 from holdfast.core.record import NamedTuple
 from holdfast.core.unicode_text import is_unicode
 
@@ -246,8 +254,11 @@ def _implicit(
             raise error
         found = found._replace(caches=[NamedCache(NAME, project.cache(NAME))])
         return _with_code(workspace, found) if with_code else found
+    except NothingToBuild as error:
+        missing = CacheMissing(error.reason, next_step=_ADD)
     except BuildFailed as error:
         missing = CacheMissing(error.reason, next_step=_ADD)
+        found = found._replace(left_out=(LeftOut(NAME, "not built"),), failures=(error,))
     except CacheMissing as error:
         missing = error
         found = found._replace(left_out=(LeftOut(NAME, "not built"),), failures=(error,))

@@ -18,6 +18,7 @@
     ├── ContextMissing           4   no .context.yaml at a scope
     ├── CacheInvalid             5   cache_invalid
     │   ├── BuildFailed              the same code, of sources that cannot become a cache
+    │   │   └── NothingToBuild       of sources without a document
     │   └── SignatureRefused         a cache without a signature by a key that the project trusts
     ├── ContextCorrupt           5   a .context.yaml that breaks a rule of its format
     ├── UnsupportedVersion       5   a .context.yaml of another version
@@ -258,6 +259,12 @@ class BuildFailed(CacheInvalid):
     message = "Cache was not built"
     meaning = "failed build"
     remedy = "correct what the reason names, then run the command again; 'context doctor' looks at the rest"
+
+
+class NothingToBuild(BuildFailed):
+    """The sources hold no document."""
+
+    meaning = ""
 
 
 class SignatureRefused(CacheInvalid):

@@ -40,7 +40,7 @@ from holdfast.caches.search.impacts import RANKING
 from holdfast.core.atomic_write import StagedDirectory, make_parents, remove_made, write_new
 from holdfast.core.collector import collector
 from holdfast.core.confined_paths import lies_inside, printable
-from holdfast.core.errors import BuildFailed, IoError
+from holdfast.core.errors import BuildFailed, IoError, NothingToBuild
 from holdfast.core.record import NamedTuple
 
 TYPE_CHECKING = False
@@ -166,7 +166,7 @@ def _synced(project: Project, declared: DeclaredCache, order: BuildOrder) -> Syn
             watched = _watched(project, declared, plan, state)
             return SyncedCache(declared.name, False, locked_of(plan, state), changes, plan.found, unread, watched)
         if not plan.items:
-            raise BuildFailed(nothing_found(declared, plan.found))
+            raise NothingToBuild(nothing_found(declared, plan.found))
         if damaged:
             make_replaceable(cache, state.made)
         # What builds is loaded where something is to build: a sync that finds nothing to do takes half the time.
