@@ -359,20 +359,16 @@ def rehash_one(project: Project, item: Found) -> Made:
 
     A merge conflict in it is resolved where no two people wrote different texts.
     """
-    view = item.view
-    if view is None:
-        return Made(item.scope, FAILED, "cannot be read")
     try:
-        data = read_context_bytes(view.path)
-        whole = resolved_in(view.path, data)
-        context, text = parse_context(whole), whole.decode()
-        machine = machine_fields(context, text)
+        text, context, machine, was_open = _old(item)
+        if item.view is None or text is None:
+            raise ContextMissing
         derived = [name for name in context.get("derived_fields", ()) if name in machine or name in ALWAYS]
-        print_ = _print(project, item.place, view, {**context, "derived_fields": derived}, text, vouch=True)
+        print_ = _print(project, item.place, item.view, {**context, "derived_fields": derived}, text, vouch=True)
         new = with_claim_lines(edited(text, {"fingerprint": print_.fingerprint}), print_.lines)
-        if new.encode() == data:
+        if new == text and not was_open:
             return Made(item.scope, UNCHANGED)
-        write_file(os.path.join(view.path, CONTEXT_FILE), new.encode())
+        write_file(os.path.join(item.view.path, CONTEXT_FILE), new.encode())
     except (ContextMissing, ContextCorrupt, UnsupportedVersion) as error:
         return left_alone(item.scope, error)
     return Made(item.scope, RENEWED)
