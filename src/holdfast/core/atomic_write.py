@@ -60,6 +60,7 @@ def _write_some(files: Sequence[tuple[str, bytes]]) -> list[OSError | None]:
         for place, (path, data) in enumerate(files):
             try:
                 staged[place] = StagedFile(os.path.abspath(path))
+                staged[place].open()
                 staged[place].write(data)
             except OSError as error:
                 failures[place] = error
@@ -131,14 +132,28 @@ def create_file(path: str, data: bytes) -> bool:
 
 
 class StagedFile:
-    """A file written beside its target. Closing it, or leaving the block, removes what was not put in place by then."""
+    """A file written beside its target. Closing it, or leaving the block, removes what was not put in place by then.
+
+    An interrupt at any moment leaves nothing: the path is known before the file is there.
+    """
 
     def __init__(self, target: str) -> None:
-        self.target = target
-        self.path, self.descriptor = make_beside(target, _create)
+        self.target, self.path, self.descriptor = target, "", -1
 
     def __enter__(self) -> StagedFile:
+        try:
+            self.open()
+        except BaseException:
+            self.close()
+            raise
         return self
+
+    def open(self) -> None:
+        """Create the file; `close` removes it whatever became of this."""
+        self.path, self.descriptor = make_beside(self.target, _create, announce=self._announced)
+
+    def _announced(self, path: str) -> None:
+        self.path = path
 
     def __exit__(self, *exc: object) -> None:
         self.close()
@@ -202,8 +217,9 @@ class StagedDirectory:
     def __enter__(self) -> StagedDirectory:
         try:
             make_parents(os.path.dirname(self.target), self._made_parents)
-            self.path, self._lock = make_beside(self.target, make_directory, self._dispose)
+            self.path, self._lock = make_beside(self.target, make_directory, self._dispose, self._announced)
         except BaseException:
+            remove(self.path)
             remove_made(self._made_parents)
             raise
         return self
@@ -219,6 +235,9 @@ class StagedDirectory:
             pass  # the next writer will
         if exc[0] is not None:
             remove_made(self._made_parents)
+
+    def _announced(self, path: str) -> None:
+        self.path = path
 
     def _dispose(self, path: str) -> None:
         """Remove a directory that was replaced; what holds anything else is kept, under a name people see."""

@@ -31,15 +31,22 @@ def leave(_path: str) -> None:
     """What a writer of files does with a directory that was replaced: that is none of its business."""
 
 
-def make_beside(target: str, make: Callable[[str], int], dispose: Callable[[str], None] = leave) -> tuple[str, int]:
+def make_beside(
+    target: str,
+    make: Callable[[str], int],
+    dispose: Callable[[str], None] = leave,
+    announce: Callable[[str], None] = leave,
+) -> tuple[str, int]:
     """Make something new beside `target` and lock it: its path, and the descriptor that `make` gave and holds the lock.
 
-    What dead writers of the same target left is removed first.
+    What dead writers of the same target left is removed first. `announce` gets the path before anything is there: a
+    caller that keeps it can remove what an interrupt left at any later moment.
     """
     parent, name = os.path.split(target)
     remove_abandoned(target, dispose)
     while True:
         path = os.path.join(parent, f".{name}{_MARK}{os.urandom(6).hex()}")
+        announce(path)
         descriptor = make(path)
         try:
             _lock(descriptor)

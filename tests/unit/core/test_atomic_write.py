@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.core import atomic_write
+from holdfast.core import atomic_write, staging
 from holdfast.core.atomic_write import StagedDirectory, write_file, write_files
 from holdfast.core.staging import is_staging_name
 
@@ -274,3 +274,22 @@ def test_staging_names_are_recognised() -> None:
         False,
         False,
     ]
+
+
+@pytest.mark.parametrize("moment", ["created", "locked"])
+def test_an_interrupt_while_a_file_is_staged_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, moment: str
+) -> None:
+    """Between the system's call and the name that is given to its result a signal may arrive as well."""
+    place, name = (atomic_write, "_create") if moment == "created" else (staging, "_leads_to")
+    real = getattr(place, name)
+
+    def interrupted(*values: object) -> None:
+        real(*values)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(place, name, interrupted)
+    for write in (lambda path: write_file(path, b"new"), lambda path: write_files([(path, b"new")])):
+        with pytest.raises(KeyboardInterrupt):
+            write(str(tmp_path / "a"))
+    assert os.listdir(tmp_path) == []
