@@ -75,6 +75,7 @@ MISTAKES: dict[str, type[errors.ContextError]] = {
     "check nope": errors.ContextMissing,
     "search roll --cache broken": errors.CacheInvalid,
     "build made bad": errors.BuildFailed,
+    "add more later": errors.NothingToBuild,
     "sign docs --check": errors.SignatureRefused,
     "show corrupt": errors.ContextCorrupt,
     "show later": errors.UnsupportedVersion,
