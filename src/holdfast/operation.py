@@ -128,7 +128,7 @@ def error_object(error: ContextError) -> dict[str, dict[str, str]]:
 
 
 def explained_error(error: ContextError) -> dict[str, dict[str, str]]:
-    """The same of a tool of ours: where an argument is wrong, with what is right, which tells only what was given."""
+    """The same for our own tools: a wrong argument is answered with what is right, and repeats only what was given."""
     failure = error_object(error)
     if isinstance(error, UsageError | InvalidBudget | InvalidQuery) and error.message == type(error).message:
         failure["error"]["message"] = f"{error.headline}: {error.reason}" if error.reason else error.headline

@@ -37,7 +37,7 @@
     └── Interrupted            130   the person at the terminal stopped it
 
 `message` is canonical: the same words every time, without paths, so it may travel to an agent.
-`reason` is for the person at the terminal and may name paths; a tool of ours tells that of a wrong argument alone.
+`reason` is for the person at the terminal and may name paths; our own tools give it for a wrong argument only.
 The tools of contexts and specs say a failure in the shape of their answers, with words of their own. OutOfDate and
 Differs are never raised: an answer says what was found, and only its exit code and names are taken from here.
 """

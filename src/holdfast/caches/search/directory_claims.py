@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 FILE_NAME = ".context.yaml"
 _LONGEST = 240  # characters of a claim in an answer
-_KEPT = 256  # contexts whose claims are remembered
+_KEPT = 32  # contexts that are remembered, with their bytes: more than the directories of one answer
 
 
 class Claim(NamedTuple):
